@@ -1,0 +1,2 @@
+//! The `colt` command.
+fn main() {}

@@ -1,16 +1,16 @@
 //! How a path ended, and the evidence for it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::{Bug, InputValue};
 
 /// A position in the program's sources. `file` is as the compiler was given it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    pub file: Rc<str>,
+    pub file: Arc<str>,
     pub line: u32,
     pub column: u32,
-    pub function: Rc<str>,
+    pub function: Arc<str>,
 }
 
 /// Which limit ended a path.

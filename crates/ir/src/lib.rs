@@ -1,1 +1,21 @@
-//! Placeholder until the layer is written.
+//! Colt's bytecode: modules, functions, blocks, instructions, source types and positions.
+//!
+//! One form serves every layer: the front end writes it, analyses read its control-flow graph, the machine runs it.
+//! Registers hold one 64-bit slot; values of 65 to 128 bits take two consecutive slots. Aggregates and vectors do not
+//! exist here: the front end gives each scalar a register of its own. Phis do not exist either: an edge carries the
+//! moves that its target needs.
+
+mod function;
+mod ids;
+mod inst;
+mod module;
+mod source;
+
+pub use function::{Block, Edge, Function, Move, Param, Slot};
+pub use ids::{BlockId, CallId, FileId, FuncId, GlobalId, Reg, SourceTypeId, SpanId};
+pub use inst::{
+    Arg, BinOp, ByVal, BitOp, Call, Callee, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp,
+    Inst, Intrinsic, OverflowOp, SymbolRef, Terminator,
+};
+pub use module::{Global, Init, Module, Reloc, Target};
+pub use source::{BaseKind, Enumerator, Field, SourceFile, SourceType, Span, Variable};

@@ -1,0 +1,402 @@
+//! The arena: interning of nodes, constants, symbols and tables, and the set of symbols each term depends on.
+
+use crate::fold;
+use crate::node::{Node, Op, Sort, SymbolId, TableId, TermId, View};
+use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
+
+/// An interned sorted set of symbols; equal sets have equal ids.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SymbolSetId(u32);
+
+impl SymbolSetId {
+    pub const EMPTY: SymbolSetId = SymbolSetId(0);
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+struct Symbol {
+    name: String,
+    width: u32,
+    term: TermId,
+}
+
+/// The arena of all terms of one worker.
+pub struct Terms {
+    nodes: Vec<Node>,
+    sets: Vec<SymbolSetId>,
+    interned: HashTable<u32>,
+    wide: Vec<u128>,
+    wide_interned: FxHashMap<u128, u32>,
+    tables: Vec<Box<[TermId]>>,
+    tables_interned: HashTable<u32>,
+    symbols: Vec<Symbol>,
+    symbols_interned: FxHashMap<(String, u32), SymbolId>,
+    set_ranges: Vec<(u32, u32)>,
+    set_pool: Vec<SymbolId>,
+    sets_interned: HashTable<u32>,
+    unions: FxHashMap<(SymbolSetId, SymbolSetId), SymbolSetId>,
+    truths: [TermId; 2],
+    bytes: Vec<TermId>,
+    /// How many rules that follow a chain of operands are on the stack; see [`Terms::descend`].
+    pub(crate) chain_depth: u32,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms::new()
+    }
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd6e8_feb8_6659_fd93);
+    (product >> 64) as u64 ^ product as u64
+}
+
+fn hash_node(node: &Node) -> u64 {
+    let head = u64::from(node.op as u8) << 40 | u64::from(node.width) << 32 | u64::from(node.a);
+    mix(head, u64::from(node.b) << 32 | u64::from(node.c))
+}
+
+fn hash_ids(ids: impl Iterator<Item = u32>) -> u64 {
+    ids.fold(0x51ed_270b, |hash, id| mix(hash, u64::from(id)))
+}
+
+impl Terms {
+    /// Rules that walk along a chain (an `ite` cascade, a sum) stop this deep and leave the node as it is.
+    const MAX_CHAIN: u32 = 24;
+
+    pub fn new() -> Terms {
+        let unused = Node { op: Op::Const, width: 0, a: u32::MAX, b: 0, c: 0 };
+        let mut terms = Terms {
+            nodes: vec![unused],
+            sets: vec![SymbolSetId::EMPTY],
+            interned: HashTable::new(),
+            wide: Vec::new(),
+            wide_interned: FxHashMap::default(),
+            tables: Vec::new(),
+            tables_interned: HashTable::new(),
+            symbols: Vec::new(),
+            symbols_interned: FxHashMap::default(),
+            set_ranges: vec![(0, 0)],
+            set_pool: Vec::new(),
+            sets_interned: HashTable::new(),
+            unions: FxHashMap::default(),
+            truths: [TermId::at(1); 2],
+            bytes: Vec::new(),
+            chain_depth: 0,
+        };
+        let empty_hash = hash_ids(std::iter::empty());
+        terms.sets_interned.insert_unique(empty_hash, 0, |_| empty_hash);
+        terms.truths = [terms.constant(0, 1), terms.constant(1, 1)];
+        terms.bytes = (0..256).map(|value| terms.constant(value, 8)).collect();
+        terms
+    }
+
+    /// Number of ids handed out so far; every term's index is below it.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// An arena always holds the truth values.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    // ---- looking at terms
+
+    /// The sort of a term.
+    pub fn sort(&self, t: TermId) -> Sort {
+        match self.nodes[t.index()].width {
+            0 => Sort::Array,
+            width => Sort::BitVec(u32::from(width)),
+        }
+    }
+
+    /// Width in bits of a bit-vector term.
+    pub fn width(&self, t: TermId) -> u32 {
+        let width = u32::from(self.nodes[t.index()].width);
+        debug_assert!(width > 0, "an array has no width");
+        width
+    }
+
+    /// The value of a constant.
+    pub fn as_const(&self, t: TermId) -> Option<u128> {
+        let node = &self.nodes[t.index()];
+        match node.op {
+            Op::Const => Some(u128::from(node.c) << 32 | u128::from(node.b)),
+            Op::WideConst => Some(self.wide[node.a as usize]),
+            _ => None,
+        }
+    }
+
+    pub fn is_const(&self, t: TermId) -> bool {
+        matches!(self.nodes[t.index()].op, Op::Const | Op::WideConst)
+    }
+
+    /// Whether this is the one-bit constant 1.
+    pub fn is_true(&self, t: TermId) -> bool {
+        t == self.truths[1]
+    }
+
+    /// Whether this is the one-bit constant 0.
+    pub fn is_false(&self, t: TermId) -> bool {
+        t == self.truths[0]
+    }
+
+    /// Operator and operands.
+    pub fn view(&self, t: TermId) -> View {
+        let Node { op, a, b, c, .. } = self.nodes[t.index()];
+        let at = TermId::at;
+        match op {
+            Op::Const => View::Const(u128::from(c) << 32 | u128::from(b)),
+            Op::WideConst => View::Const(self.wide[a as usize]),
+            Op::Symbol => View::Symbol(SymbolId(a)),
+            Op::Not => View::Not(at(a)),
+            Op::Neg => View::Neg(at(a)),
+            Op::And => View::And(at(a), at(b)),
+            Op::Or => View::Or(at(a), at(b)),
+            Op::Xor => View::Xor(at(a), at(b)),
+            Op::Add => View::Add(at(a), at(b)),
+            Op::Sub => View::Sub(at(a), at(b)),
+            Op::Mul => View::Mul(at(a), at(b)),
+            Op::UDiv => View::UDiv(at(a), at(b)),
+            Op::URem => View::URem(at(a), at(b)),
+            Op::SDiv => View::SDiv(at(a), at(b)),
+            Op::SRem => View::SRem(at(a), at(b)),
+            Op::Shl => View::Shl(at(a), at(b)),
+            Op::LShr => View::LShr(at(a), at(b)),
+            Op::AShr => View::AShr(at(a), at(b)),
+            Op::Concat => View::Concat(at(a), at(b)),
+            Op::Extract => View::Extract { arg: at(a), lo: b },
+            Op::ZExt => View::ZExt(at(a)),
+            Op::SExt => View::SExt(at(a)),
+            Op::Ite => View::Ite(at(a), at(b), at(c)),
+            Op::Eq => View::Eq(at(a), at(b)),
+            Op::Ult => View::Ult(at(a), at(b)),
+            Op::Slt => View::Slt(at(a), at(b)),
+            Op::Table => View::Table(TableId(a)),
+            Op::Store => View::Store { array: at(a), index: at(b), byte: at(c) },
+            Op::Select => View::Select { array: at(a), index: at(b) },
+        }
+    }
+
+    /// The bytes of a table.
+    pub fn table_elements(&self, table: TableId) -> &[TermId] {
+        &self.tables[table.0 as usize]
+    }
+
+    // ---- symbols
+
+    /// The free variable of this name and width; asking twice gives the same term.
+    pub fn symbol(&mut self, name: &str, width: u32) -> TermId {
+        assert!((1..=64).contains(&width), "a symbol has 1 to 64 bits");
+        if let Some(&symbol) = self.symbols_interned.get(&(name.to_owned(), width)) {
+            return self.symbols[symbol.index()].term;
+        }
+        let symbol = SymbolId(self.symbols.len() as u32);
+        let set = self.intern_set(&[symbol]);
+        let term = self.intern(Node { op: Op::Symbol, width: width as u8, a: symbol.0, b: 0, c: 0 }, set);
+        self.symbols.push(Symbol { name: name.to_owned(), width, term });
+        self.symbols_interned.insert((name.to_owned(), width), symbol);
+        term
+    }
+
+    pub fn symbol_name(&self, symbol: SymbolId) -> &str {
+        &self.symbols[symbol.index()].name
+    }
+
+    pub fn symbol_width(&self, symbol: SymbolId) -> u32 {
+        self.symbols[symbol.index()].width
+    }
+
+    /// The term that is this symbol.
+    pub fn symbol_term(&self, symbol: SymbolId) -> TermId {
+        self.symbols[symbol.index()].term
+    }
+
+    pub fn n_symbols(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// The symbols a term depends on, sorted.
+    pub fn symbols(&self, t: TermId) -> &[SymbolId] {
+        self.set_members(self.sets[t.index()])
+    }
+
+    /// The interned set of the symbols a term depends on.
+    pub fn symbol_set(&self, t: TermId) -> SymbolSetId {
+        self.sets[t.index()]
+    }
+
+    pub fn set_members(&self, set: SymbolSetId) -> &[SymbolId] {
+        let (start, len) = self.set_ranges[set.index()];
+        &self.set_pool[start as usize..(start + len) as usize]
+    }
+
+    fn intern_set(&mut self, members: &[SymbolId]) -> SymbolSetId {
+        let hash = hash_ids(members.iter().map(|s| s.0));
+        let (ranges, pool) = (&self.set_ranges, &self.set_pool);
+        let slice = |set: u32| {
+            let (start, len) = ranges[set as usize];
+            &pool[start as usize..(start + len) as usize]
+        };
+        if let Some(&set) = self.sets_interned.find(hash, |&set| slice(set) == members) {
+            return SymbolSetId(set);
+        }
+        let set = self.set_ranges.len() as u32;
+        self.sets_interned.insert_unique(hash, set, |&set| hash_ids(slice(set).iter().map(|s| s.0)));
+        self.set_ranges.push((self.set_pool.len() as u32, members.len() as u32));
+        self.set_pool.extend_from_slice(members);
+        SymbolSetId(set)
+    }
+
+    fn union(&mut self, a: SymbolSetId, b: SymbolSetId) -> SymbolSetId {
+        if a == b || b == SymbolSetId::EMPTY {
+            return a;
+        }
+        if a == SymbolSetId::EMPTY {
+            return b;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&set) = self.unions.get(&key) {
+            return set;
+        }
+        let mut members = [self.set_members(a), self.set_members(b)].concat();
+        members.sort_unstable();
+        members.dedup();
+        let set = self.intern_set(&members);
+        self.unions.insert(key, set);
+        set
+    }
+
+    // ---- constants
+
+    /// The constant of this value, cut to the width.
+    pub fn constant(&mut self, value: u128, width: u32) -> TermId {
+        let value = value & fold::mask(width);
+        if width == 8 && !self.bytes.is_empty() {
+            return self.bytes[value as usize];
+        }
+        let node = if let Ok(narrow) = u64::try_from(value) {
+            Node { op: Op::Const, width: width as u8, a: 0, b: narrow as u32, c: (narrow >> 32) as u32 }
+        } else {
+            let next = self.wide.len() as u32;
+            let slot = *self.wide_interned.entry(value).or_insert(next);
+            if slot == next {
+                self.wide.push(value);
+            }
+            Node { op: Op::WideConst, width: width as u8, a: slot, b: 0, c: 0 }
+        };
+        self.intern(node, SymbolSetId::EMPTY)
+    }
+
+    /// The byte constant; cheaper than [`Terms::constant`] and needs no `&mut`.
+    pub fn byte_constant(&self, value: u8) -> TermId {
+        self.bytes[usize::from(value)]
+    }
+
+    pub fn tru(&self) -> TermId {
+        self.truths[1]
+    }
+
+    pub fn fls(&self) -> TermId {
+        self.truths[0]
+    }
+
+    pub fn truth(&self, value: bool) -> TermId {
+        self.truths[usize::from(value)]
+    }
+
+    // ---- making nodes without simplifying; for the builders only
+
+    fn intern(&mut self, node: Node, set: SymbolSetId) -> TermId {
+        let hash = hash_node(&node);
+        let nodes = &self.nodes;
+        if let Some(&index) = self.interned.find(hash, |&index| nodes[index as usize] == node) {
+            return TermId::at(index);
+        }
+        let index = u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms");
+        self.interned.insert_unique(hash, index, |&index| hash_node(&nodes[index as usize]));
+        self.nodes.push(node);
+        self.sets.push(set);
+        TermId::at(index)
+    }
+
+    pub(crate) fn make1(&mut self, op: Op, width: u32, a: TermId) -> TermId {
+        let set = self.sets[a.index()];
+        self.intern(Node { op, width: width as u8, a: a.raw(), b: 0, c: 0 }, set)
+    }
+
+    pub(crate) fn make2(&mut self, op: Op, width: u32, a: TermId, b: TermId) -> TermId {
+        let set = self.union(self.sets[a.index()], self.sets[b.index()]);
+        self.intern(Node { op, width: width as u8, a: a.raw(), b: b.raw(), c: 0 }, set)
+    }
+
+    pub(crate) fn make3(&mut self, op: Op, width: u32, a: TermId, b: TermId, c: TermId) -> TermId {
+        let set = self.union(self.sets[a.index()], self.sets[b.index()]);
+        let set = self.union(set, self.sets[c.index()]);
+        self.intern(Node { op, width: width as u8, a: a.raw(), b: b.raw(), c: c.raw() }, set)
+    }
+
+    pub(crate) fn make_extract(&mut self, width: u32, arg: TermId, lo: u32) -> TermId {
+        let set = self.sets[arg.index()];
+        self.intern(Node { op: Op::Extract, width: width as u8, a: arg.raw(), b: lo, c: 0 }, set)
+    }
+
+    pub(crate) fn make_table(&mut self, elements: &[TermId]) -> TermId {
+        let hash = hash_ids(elements.iter().map(|t| t.raw()));
+        let tables = &self.tables;
+        if let Some(&table) = self.tables_interned.find(hash, |&table| *tables[table as usize] == *elements) {
+            // The node exists already and knows its set.
+            return self.intern(Node { op: Op::Table, width: 0, a: table, b: 0, c: 0 }, SymbolSetId::EMPTY);
+        }
+        let table = tables.len() as u32;
+        let rehash = |&table: &u32| hash_ids(tables[table as usize].iter().map(|t| t.raw()));
+        self.tables_interned.insert_unique(hash, table, rehash);
+        self.tables.push(elements.into());
+        let set = self.union_of(elements);
+        self.intern(Node { op: Op::Table, width: 0, a: table, b: 0, c: 0 }, set)
+    }
+
+    /// One pass over all elements: a union for each would be quadratic in a large table.
+    fn union_of(&mut self, elements: &[TermId]) -> SymbolSetId {
+        let mut sets: Vec<SymbolSetId> = elements.iter().map(|t| self.sets[t.index()]).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let mut members: Vec<SymbolId> = sets.iter().flat_map(|&set| self.set_members(set)).copied().collect();
+        members.sort_unstable();
+        members.dedup();
+        self.intern_set(&members)
+    }
+
+    // ---- shared by the rule files
+
+    /// Runs a rule that follows a chain of operands, unless too many are running already.
+    pub(crate) fn descend(&mut self, rule: impl FnOnce(&mut Terms) -> TermId) -> Option<TermId> {
+        if self.chain_depth >= Self::MAX_CHAIN {
+            return None;
+        }
+        self.chain_depth += 1;
+        let result = rule(self);
+        self.chain_depth -= 1;
+        Some(result)
+    }
+
+    /// Operands of a commutative operator in canonical order: a constant right, else the older term left.
+    pub(crate) fn ordered(&self, a: TermId, b: TermId) -> (TermId, TermId) {
+        let swap = match (self.is_const(a), self.is_const(b)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => b < a,
+        };
+        if swap { (b, a) } else { (a, b) }
+    }
+
+    /// Whether one is the `Not` of the other.
+    pub(crate) fn complementary(&self, a: TermId, b: TermId) -> bool {
+        self.view(a) == View::Not(b) || self.view(b) == View::Not(a)
+    }
+}

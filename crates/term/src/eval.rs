@@ -1,0 +1,216 @@
+//! Inputs, and the value of a term under one.
+
+use crate::fold;
+use crate::node::{SymbolId, TermId, View};
+use crate::Terms;
+use std::rc::Rc;
+
+/// A value for each symbol; those without one are zero. Cloning shares.
+#[derive(Clone, Default, Debug)]
+pub struct Assignment {
+    values: Rc<Vec<u64>>,
+}
+
+impl Assignment {
+    pub fn new() -> Assignment {
+        Assignment::default()
+    }
+
+    /// The values in the order of the symbols' numbers.
+    pub fn from_values(values: Vec<u64>) -> Assignment {
+        Assignment { values: Rc::new(values) }
+    }
+
+    pub fn get(&self, symbol: SymbolId) -> u64 {
+        self.values.get(symbol.index()).copied().unwrap_or(0)
+    }
+
+    /// Changes one value; the copies made earlier keep theirs.
+    pub fn set(&mut self, symbol: SymbolId, value: u64) {
+        if self.get(symbol) == value {
+            return;
+        }
+        let values = Rc::make_mut(&mut self.values);
+        if values.len() <= symbol.index() {
+            values.resize(symbol.index() + 1, 0);
+        }
+        values[symbol.index()] = value;
+    }
+
+    /// The stored values; symbols beyond the end are zero.
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
+    /// Whether the two are one shared value, not only equal.
+    pub fn same(&self, other: &Assignment) -> bool {
+        Rc::ptr_eq(&self.values, &other.values)
+    }
+}
+
+impl PartialEq for Assignment {
+    fn eq(&self, other: &Assignment) -> bool {
+        let n = self.values.len().max(other.values.len()) as u32;
+        self.same(other) || (0..n).all(|i| self.get(SymbolId(i)) == other.get(SymbolId(i)))
+    }
+}
+
+impl Eq for Assignment {}
+
+/// The evaluator: remembers the value of every term it met under the current assignment.
+///
+/// Changing the assignment costs nothing: entries carry the epoch in which they were computed. It holds a clone of the
+/// assignment, so that its address identifies it.
+#[derive(Default)]
+pub struct Eval {
+    current: Assignment,
+    epoch: u32,
+    epochs: Vec<u32>,
+    values: Vec<u128>,
+    stack: Vec<TermId>,
+}
+
+impl Eval {
+    pub fn new() -> Eval {
+        Eval { epoch: 1, ..Eval::default() }
+    }
+
+    /// Makes this the assignment to evaluate under; what is remembered stays if it is the same one.
+    pub fn set(&mut self, assignment: &Assignment) {
+        if self.current.same(assignment) {
+            return;
+        }
+        self.current = assignment.clone();
+        self.epoch = match self.epoch.checked_add(1) {
+            Some(epoch) => epoch,
+            None => {
+                self.epochs.fill(0);
+                1
+            }
+        };
+    }
+
+    /// The value of a bit-vector term under an assignment.
+    pub fn eval(&mut self, terms: &Terms, assignment: &Assignment, t: TermId) -> u128 {
+        self.set(assignment);
+        self.value(terms, t)
+    }
+
+    /// Whether a one-bit term holds.
+    pub fn holds(&mut self, terms: &Terms, assignment: &Assignment, t: TermId) -> bool {
+        self.eval(terms, assignment, t) == 1
+    }
+
+    fn value(&mut self, terms: &Terms, t: TermId) -> u128 {
+        if self.epochs.len() < terms.len() {
+            self.epochs.resize(terms.len(), 0);
+            self.values.resize(terms.len(), 0);
+        }
+        if let Some(value) = self.known(t) {
+            return value;
+        }
+        debug_assert!(self.stack.is_empty());
+        self.stack.push(t);
+        while let Some(&top) = self.stack.last() {
+            if let Some(value) = self.step(terms, top) {
+                self.stack.pop();
+                self.epochs[top.index()] = self.epoch;
+                self.values[top.index()] = value;
+            }
+        }
+        self.values[t.index()]
+    }
+
+    fn known(&self, t: TermId) -> Option<u128> {
+        (self.epochs[t.index()] == self.epoch).then(|| self.values[t.index()])
+    }
+
+    /// The value of an operand, or a request to compute it first.
+    fn want(&mut self, t: TermId) -> Option<u128> {
+        let known = self.known(t);
+        if known.is_none() {
+            self.stack.push(t);
+        }
+        known
+    }
+
+    fn want2(&mut self, a: TermId, b: TermId) -> Option<(u128, u128)> {
+        match (self.want(a), self.want(b)) {
+            (Some(a), Some(b)) => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    /// The value of a term whose needed operands are known; otherwise pushes those and gives `None`.
+    fn step(&mut self, terms: &Terms, t: TermId) -> Option<u128> {
+        use View::*;
+        if let Some(value) = self.known(t) {
+            return Some(value);
+        }
+        let width = terms.width(t);
+        let value = match terms.view(t) {
+            Const(value) => value,
+            Symbol(symbol) => u128::from(self.current.get(symbol)) & fold::mask(width),
+            Not(a) => fold::not(self.want(a)?, width),
+            Neg(a) => fold::neg(self.want(a)?, width),
+            ZExt(a) => self.want(a)?,
+            SExt(a) => fold::sext(self.want(a)?, terms.width(a), width),
+            Extract { arg, lo } => fold::extract(self.want(arg)?, lo + width - 1, lo),
+            Ite(c, a, b) => match self.want(c)? {
+                1 => self.want(a)?,
+                _ => self.want(b)?,
+            },
+            Select { array, index } => return self.step_select(terms, array, index),
+            And(a, b) => self.want2(a, b).map(|(a, b)| a & b)?,
+            Or(a, b) => self.want2(a, b).map(|(a, b)| a | b)?,
+            Xor(a, b) => self.want2(a, b).map(|(a, b)| a ^ b)?,
+            Add(a, b) => self.want2(a, b).map(|(a, b)| fold::add(a, b, width))?,
+            Sub(a, b) => self.want2(a, b).map(|(a, b)| fold::sub(a, b, width))?,
+            Mul(a, b) => self.want2(a, b).map(|(a, b)| fold::mul(a, b, width))?,
+            UDiv(a, b) => self.want2(a, b).map(|(a, b)| fold::udiv(a, b, width))?,
+            URem(a, b) => self.want2(a, b).map(|(a, b)| fold::urem(a, b))?,
+            SDiv(a, b) => self.want2(a, b).map(|(a, b)| fold::sdiv(a, b, width))?,
+            SRem(a, b) => self.want2(a, b).map(|(a, b)| fold::srem(a, b, width))?,
+            Shl(a, b) => self.want2(a, b).map(|(a, b)| fold::shl(a, b, width))?,
+            LShr(a, b) => self.want2(a, b).map(|(a, b)| fold::lshr(a, b, width))?,
+            AShr(a, b) => self.want2(a, b).map(|(a, b)| fold::ashr(a, b, width))?,
+            Concat(a, b) => self.want2(a, b).map(|(hi, lo)| hi << terms.width(b) | lo)?,
+            Eq(a, b) => self.want2(a, b).map(|(a, b)| u128::from(a == b))?,
+            Ult(a, b) => self.want2(a, b).map(|(a, b)| fold::ult(a, b))?,
+            Slt(a, b) => self.want2(a, b).map(|(x, y)| fold::slt(x, y, terms.width(a)))?,
+            Table(_) | Store { .. } => unreachable!("arrays are evaluated at an index, by select"),
+        };
+        Some(value)
+    }
+
+    /// Walks the stores from the newest to the oldest; asks for all unknown store indices at once, so that a chain of n
+    /// stores is walked twice and not n times.
+    fn step_select(&mut self, terms: &Terms, array: TermId, index: TermId) -> Option<u128> {
+        let at = self.want(index)?;
+        let mut missing = false;
+        let mut array = array;
+        loop {
+            match terms.view(array) {
+                View::Store { array: base, index, byte } => {
+                    match self.want(index) {
+                        Some(stored) if stored == at && !missing => return self.want(byte),
+                        Some(_) => {}
+                        None => missing = true,
+                    }
+                    array = base;
+                }
+                View::Table(table) if !missing => {
+                    let element = usize::try_from(at).ok().and_then(|at| terms.table_elements(table).get(at));
+                    return match element {
+                        Some(&element) => self.want(element),
+                        None => Some(0),
+                    };
+                }
+                _ => {
+                    debug_assert!(missing, "an array is a chain of stores on a table");
+                    return None;
+                }
+            }
+        }
+    }
+}

@@ -1,1 +1,29 @@
-//! Placeholder until the layer is written.
+//! Everything a campaign leaves behind: test files, the summary, SARIF, HTML, exports and the text on the terminal.
+//!
+//! Knows `witness` and nothing of the engine: it turns plain data into bytes. Reading test files back is `replay`'s
+//! business; the exporters are handed [`Case`]s.
+
+mod case;
+mod html;
+mod sarif;
+mod source;
+mod summary;
+mod terminal;
+mod test_file;
+mod value;
+mod writer;
+
+pub mod export;
+
+pub use case::{Case, Expected};
+pub use html::{CoverageView, HtmlReport, html};
+pub use sarif::sarif;
+pub use source::Sources;
+pub use summary::{
+    CoverageSummary, CutSummary, FindingSummary, GapSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary,
+    Ratio, Summary, Verdict,
+};
+pub use terminal::{Colour, finding_text, summary_text};
+pub use test_file::{TestId, encode_test, test_name};
+pub use value::describe;
+pub use writer::{TestWriter, WriteError};

@@ -1,0 +1,143 @@
+//! Shows input values the way a C programmer would write them.
+
+use witness::InputValue;
+
+enum Scalar {
+    Signed,
+    Unsigned,
+    Char,
+    Float,
+}
+
+/// `12`, `"ab\x00c"`, `{1, 2, 3}`; raw bytes (`0c 00 ff`) where the type says nothing.
+pub fn describe(input: &InputValue) -> String {
+    let ty = input.ty.trim();
+    let (base, counts) = match ty.find('[') {
+        Some(bracket) => (&ty[..bracket], &ty[bracket..]),
+        None => (ty, ""),
+    };
+    let scalar = scalar(base);
+    if counts.is_empty() {
+        return match scalar {
+            Some(scalar) if input.bytes.len() <= 16 && !input.bytes.is_empty() => number(&scalar, &input.bytes),
+            None if matches!(input.bytes.len(), 1 | 2 | 4 | 8) && !base.starts_with("struct") && base != "bytes" => {
+                number(&Scalar::Unsigned, &input.bytes)
+            }
+            _ if input.name.starts_with("argv[") || &*input.name == "stdin" => quoted(&input.bytes),
+            _ => raw(&input.bytes),
+        };
+    }
+    let n_elements: usize =
+        counts.split(['[', ']']).filter(|part| !part.is_empty()).map(|part| part.parse().unwrap_or(0)).product();
+    match scalar {
+        Some(Scalar::Char) if input.bytes.len() == n_elements => quoted(&input.bytes),
+        Some(scalar) if n_elements > 0 && !input.bytes.is_empty() && input.bytes.len().is_multiple_of(n_elements) => {
+            let elements: Vec<String> =
+                input.bytes.chunks(input.bytes.len() / n_elements).map(|bytes| number(&scalar, bytes)).collect();
+            format!("{{{}}}", elements.join(", "))
+        }
+        _ => raw(&input.bytes),
+    }
+}
+
+fn scalar(spelling: &str) -> Option<Scalar> {
+    let words: Vec<&str> = spelling.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile")).collect();
+    Some(match words.join(" ").as_str() {
+        "char" | "signed char" | "unsigned char" | "uint8_t" | "int8_t" | "uchar" | "u8" => Scalar::Char,
+        "short" | "int" | "long" | "long long" | "long int" | "long long int" | "short int" | "__int128"
+        | "int16_t" | "int32_t" | "int64_t" | "ssize_t" | "intptr_t" | "ptrdiff_t" | "off_t" | "time_t" | "clock_t" => {
+            Scalar::Signed
+        }
+        "unsigned short" | "unsigned int" | "unsigned" | "unsigned long" | "unsigned long long" | "uint16_t"
+        | "uint32_t" | "uint64_t" | "size_t" | "uintptr_t" | "_Bool" | "bool" | "unsigned __int128" => Scalar::Unsigned,
+        "float" | "double" => Scalar::Float,
+        _ if spelling.trim_end().ends_with('*') => Scalar::Unsigned,
+        _ => return None,
+    })
+}
+
+/// The little-endian value of up to 16 bytes.
+fn bits(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u128::from(*byte))
+}
+
+fn number(scalar: &Scalar, bytes: &[u8]) -> String {
+    let value = bits(bytes);
+    match scalar {
+        Scalar::Unsigned => value.to_string(),
+        Scalar::Char => match value as u8 {
+            byte @ (b' '..=b'~') => format!("{byte} ('{}')", escape(byte, '\'')),
+            byte => byte.to_string(),
+        },
+        Scalar::Signed => {
+            let shift = 128 - 8 * bytes.len() as u32;
+            ((value << shift) as i128 >> shift).to_string()
+        }
+        Scalar::Float if bytes.len() == 4 => f32::from_bits(value as u32).to_string(),
+        Scalar::Float if bytes.len() == 8 => f64::from_bits(value as u64).to_string(),
+        Scalar::Float => raw(bytes),
+    }
+}
+
+/// Trailing NULs are left out: the size is part of the type.
+fn quoted(bytes: &[u8]) -> String {
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let mut text = String::from("\"");
+    for (byte_idx, byte) in bytes[..end].iter().enumerate() {
+        text.push_str(&escape(*byte, '"'));
+        // `\x1` followed by `2` would read as one escape in C.
+        let next_is_digit = bytes[..end].get(byte_idx + 1).is_some_and(u8::is_ascii_hexdigit);
+        if !(b' '..=b'~').contains(byte) && !matches!(byte, b'\n' | b'\t' | b'\r') && next_is_digit {
+            text.push_str("\"\"");
+        }
+    }
+    text.push('"');
+    text
+}
+
+fn escape(byte: u8, quote: char) -> String {
+    match byte {
+        b'\n' => "\\n".to_string(),
+        b'\t' => "\\t".to_string(),
+        b'\r' => "\\r".to_string(),
+        b'\\' => "\\\\".to_string(),
+        _ if char::from(byte) == quote => format!("\\{quote}"),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    }
+}
+
+fn raw(bytes: &[u8]) -> String {
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(ty: &str, bytes: &[u8]) -> String {
+        describe(&InputValue { name: "x".into(), ty: ty.into(), bytes: bytes.to_vec() })
+    }
+
+    #[test]
+    fn scalars() {
+        assert_eq!(show("int", &[0xff, 0xff, 0xff, 0xff]), "-1");
+        assert_eq!(show("unsigned int", &[0xff, 0xff, 0xff, 0xff]), "4294967295");
+        assert_eq!(show("char", b"a"), "97 ('a')");
+        assert_eq!(show("const long", &[12, 0, 0, 0, 0, 0, 0, 0]), "12");
+        assert_eq!(show("double", &1.5f64.to_le_bytes()), "1.5");
+        assert_eq!(show("my_id_t", &[1, 2]), "513");
+    }
+
+    #[test]
+    fn aggregates() {
+        assert_eq!(show("char[4]", b"a\"\0\0"), "\"a\\\"\"");
+        assert_eq!(show("char[3]", &[1, b'2', 0]), "\"\\x01\"\"2\"");
+        assert_eq!(show("int[2]", &[1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff]), "{1, -2}");
+        assert_eq!(show("short[2][2]", &[1, 0, 2, 0, 3, 0, 4, 0]), "{1, 2, 3, 4}");
+        assert_eq!(show("struct s", &[1, 2]), "01 02");
+        assert_eq!(show("char[0]", &[]), "\"\"");
+        assert_eq!(show("int[0]", &[]), "");
+    }
+}

@@ -1,0 +1,54 @@
+// What the engine offers to this library: functions that have no body here and that the machine carries out itself.
+#ifndef COLT_ENGINE_H
+#define COLT_ENGINE_H
+
+#include <stddef.h>
+
+// --- memory -------------------------------------------------------------------------------------------------------
+
+// A fresh heap object of exactly `size` bytes, or NULL above the engine's limit. malloc(0) is a unique pointer.
+void *malloc(size_t size);
+// Ends a heap object's life; NULL is accepted, anything else that is not a live heap object is a finding.
+void free(void *pointer);
+// A fresh heap object whose address is a multiple of `alignment` (a power of two). Released by free.
+void *__colt_malloc_aligned(size_t alignment, size_t size);
+// The size in bytes of the live object that starts at `pointer`.
+size_t __colt_object_size(void *pointer);
+// Reports what free(pointer) would report (double or invalid free), but leaves a valid object alive.
+void __colt_realloc_check(void *pointer);
+
+// --- strings that are only looked at ------------------------------------------------------------------------------
+
+// Reports an out-of-bounds read unless a NUL lies among the first `max` bytes of `text` or those `max` bytes all
+// belong to its object. Never forks on where the NUL is.
+void __colt_check_string(const char *text, size_t max);
+
+// --- the outside world --------------------------------------------------------------------------------------------
+
+// `count` bytes written to descriptor `fd` (1 or 2). Reads, and so checks, all of them; then discards or records them.
+void __colt_output(int fd, const void *bytes, size_t count);
+// The next byte of standard input as a value in 0..255, or -1 at its end.
+int __colt_stdin_byte(void);
+// The program's arguments of time(): seconds since 1970, an input of the program. `result` may be NULL.
+long time(long *result);
+
+// --- endings ------------------------------------------------------------------------------------------------------
+
+// The path ends as Exited(status & 0xff). Handlers of atexit have already run.
+_Noreturn void __colt_exit(int status);
+// The path ends with an assertion failure.
+_Noreturn void __colt_assert_fail(const char *expression, const char *file, unsigned line, const char *function);
+// The path ends with the finding `abort`.
+_Noreturn void abort(void);
+
+// --- honesty ------------------------------------------------------------------------------------------------------
+
+// Something this library cannot do faithfully: the path ends as Unsupported with this message and a ledger entry.
+void __colt_gap(const char *what);
+// Something modelled only roughly (say, opening a file fails): a ledger entry, and the path goes on.
+void __colt_note(const char *what);
+// `value` itself when it is concrete. Otherwise one feasible value: the path is constrained to it and the ledger
+// gets an entry naming `why`.
+int __colt_concrete(int value, const char *why);
+
+#endif

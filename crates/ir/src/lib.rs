@@ -8,8 +8,14 @@
 mod function;
 mod ids;
 mod inst;
+mod lex;
 mod module;
+mod names;
+mod operands;
+mod parse;
+mod print;
 mod source;
+mod verify;
 
 pub use function::{Block, Edge, Function, Move, Param, Slot};
 pub use ids::{BlockId, CallId, FileId, FuncId, GlobalId, Reg, SourceTypeId, SpanId};
@@ -18,4 +24,8 @@ pub use inst::{
     Inst, Intrinsic, OverflowOp, SymbolRef, Terminator,
 };
 pub use module::{Global, Init, Module, Reloc, Target};
+pub use operands::slots_of;
+pub use parse::{ParseError, parse};
+pub use print::{print, print_function};
 pub use source::{BaseKind, Enumerator, Field, SourceFile, SourceType, Span, Variable};
+pub use verify::{VerifyError, verify};

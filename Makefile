@@ -1,0 +1,53 @@
+# What can be done with a checkout. Each target sets up the machine first; a step already done is skipped.
+
+SHELL := /bin/sh
+export PATH := $(PATH):$(HOME)/.cargo/bin
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+COLT := $(TARGET_DIR)/release/colt
+# csmith programs compared with their native builds.
+CSMITH_COUNT ?= 200
+
+.PHONY: help setup build demo test lint bench fuzz real examples
+
+help:
+	@echo 'make demo      set up, build, run Colt on a program with bugs'
+	@echo 'make test      set up, build, run every test'
+	@echo 'make lint      formatting and clippy'
+	@echo 'make fuzz      compare the machine with 2,000 csmith programs'
+	@echo 'make bench     measure speed'
+	@echo 'make examples  run every example again and keep its output beside it'
+	@echo 'make real      whole programs (not yet)'
+
+setup:
+	@scripts/setup
+
+build: setup
+	@echo 'build: colt, release'
+	@cargo build --release --locked -p cli
+
+demo: build
+	@echo 'demo: $(COLT) run examples/calculator.c'
+	@out=$$(mktemp -d) && status=0 && \
+	$(COLT) run examples/calculator.c --out "$$out/calculator" || status=$$?; \
+	if [ "$$status" = 10 ]; then echo "demo: status 10, Colt found bugs; everything it wrote is in $$out/calculator"; \
+	else echo "demo: expected status 10 (findings), got $$status"; exit 1; fi
+
+test: build
+	@echo 'test: every crate, the fixtures, $(CSMITH_COUNT) csmith programs, bad input'
+	@COLT=$(abspath $(COLT)) CSMITH_COUNT=$(CSMITH_COUNT) cargo test --release --locked --workspace
+
+lint:
+	@cargo fmt --all --check
+	@cargo clippy --release --locked --workspace --all-targets -- -D warnings
+
+fuzz: build
+	@COLT=$(abspath $(COLT)) CSMITH_COUNT=2000 cargo test --release --locked -p testkit --test csmith -- --nocapture
+
+bench: build
+	@scripts/bench $(abspath $(COLT))
+
+examples: build
+	@scripts/examples $(abspath $(COLT))
+
+real:
+	@echo 'real: whole programs with the C library are not supported yet'

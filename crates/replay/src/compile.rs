@@ -1,0 +1,293 @@
+//! Builds the native program: the user's sources, the harness for the entry and the runtime.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::harness::{Visibility, harness};
+use crate::plan::{BuildPlan, Entry};
+use crate::session::BuildError;
+use crate::{headers, tools};
+
+/// Which faults the program looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavor {
+    /// AddressSanitizer and UBSan.
+    Address,
+    /// MemorySanitizer: reads of uninitialised memory, which no other sanitizer sees. Without coverage.
+    Memory,
+    /// No sanitizer exists for the target: signals have to tell.
+    Plain,
+}
+
+#[derive(Debug)]
+pub struct Program {
+    pub path: PathBuf,
+    pub flavor: Flavor,
+    pub clang: PathBuf,
+    /// There are sources that llvm-cov can say something about.
+    pub has_coverage: bool,
+}
+
+const RUNTIME: &[(&str, &str)] = &[
+    ("runtime.c", include_str!("native/runtime.c")),
+    ("exchange.h", include_str!("native/exchange.h")),
+    ("record.c", include_str!("native/record.c")),
+    ("inputs.c", include_str!("native/inputs.c")),
+    ("library.c", include_str!("native/library.c")),
+    ("folder.c", include_str!("native/folder.c")),
+    ("server.c", include_str!("native/server.c")),
+    ("entry.c", include_str!("native/entry.c")),
+];
+
+/// Builds in `dir`, which is this build's own.
+pub fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path) -> Result<Program, BuildError> {
+    let compiler = Compiler {
+        clang: tools::clang().ok_or(BuildError::NoClang)?,
+        plan,
+        flavor,
+        dir,
+        include_dir: dir.join("include"),
+    };
+    compiler.write_own_files().map_err(|source| BuildError::Unwritable { path: dir.to_path_buf(), source })?;
+    let mut units = compiler.units()?;
+    let objects = compiler.compile_all(&mut units)?;
+    let path = compiler.link(&objects)?;
+    let has_coverage = flavor != Flavor::Memory && plan.sources.iter().any(|source| !is_bitcode(source));
+    Ok(Program { path, flavor, clang: compiler.clang, has_coverage })
+}
+
+struct Compiler<'a> {
+    clang: PathBuf,
+    plan: &'a BuildPlan,
+    flavor: Flavor,
+    dir: &'a Path,
+    include_dir: PathBuf,
+}
+
+/// One compiler call.
+struct Unit {
+    object: PathBuf,
+    command: Command,
+}
+
+impl Compiler<'_> {
+    fn write_own_files(&self) -> std::io::Result<()> {
+        let runtime_dir = self.dir.join("runtime");
+        std::fs::create_dir_all(&runtime_dir)?;
+        headers::write_headers(&self.include_dir)?;
+        for (name, text) in RUNTIME {
+            std::fs::write(runtime_dir.join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// The user's sources in order, one of them inside the harness when the entry is a function, then the runtime.
+    fn units(&self) -> Result<Vec<Unit>, BuildError> {
+        let mut units = Vec::new();
+        let harnessed = match &self.plan.entry {
+            Entry::Function { name, params, file } if is_bitcode(file) => {
+                let path = self.write_harness(&harness(name, params, Visibility::Linked))?;
+                units.push(self.source_unit(&path, units.len()));
+                None
+            }
+            Entry::Function { name, params, file } => {
+                let included = std::path::absolute(self.resolve(file)).unwrap_or_else(|_| self.resolve(file));
+                let path = self.write_harness(&harness(name, params, Visibility::Included(&included)))?;
+                units.push(self.source_unit(&path, units.len()));
+                Some(self.identity(file))
+            }
+            Entry::Main | Entry::LibFuzzer => None,
+        };
+        for source in &self.plan.sources {
+            if harnessed.as_ref() == Some(&self.identity(source)) {
+                continue;
+            }
+            let unit = if is_bitcode(source) {
+                self.bitcode_unit(source, units.len())
+            } else {
+                self.source_unit(source, units.len())
+            };
+            units.push(unit);
+        }
+        units.push(self.runtime_unit());
+        Ok(units)
+    }
+
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.plan.base_dir.join(path)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        let path = self.resolve(path);
+        std::fs::canonicalize(&path).unwrap_or(path)
+    }
+
+    fn write_harness(&self, text: &str) -> Result<PathBuf, BuildError> {
+        let path = std::path::absolute(self.dir.join("harness.c")).unwrap_or_else(|_| self.dir.join("harness.c"));
+        std::fs::write(&path, text).map_err(|source| BuildError::Unwritable { path: path.clone(), source })?;
+        Ok(path)
+    }
+
+    fn clang(&self) -> Command {
+        let mut command = Command::new(&self.clang);
+        if !self.plan.base_dir.as_os_str().is_empty() {
+            command.current_dir(&self.plan.base_dir);
+        }
+        command.args(["-g", "-Qunused-arguments", "-w"]);
+        command
+    }
+
+    fn object_path(&self, idx: usize) -> PathBuf {
+        let path = self.dir.join(format!("unit{idx}.o"));
+        std::path::absolute(&path).unwrap_or(path)
+    }
+
+    fn source_unit(&self, source: &Path, idx: usize) -> Unit {
+        let object = self.object_path(idx);
+        let mut command = self.clang();
+        command.arg("-c").arg(source).arg("-o").arg(&object).args(&self.plan.cflags);
+        command.arg("-I").arg(std::path::absolute(&self.include_dir).unwrap_or_else(|_| self.include_dir.clone()));
+        // Last, so that they win: the engine runs unoptimised code too.
+        command.args(["-O0", "-fPIE", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE"]);
+        command.args(["-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion"]);
+        command.arg("-Wno-incompatible-function-pointer-types").args(self.sanitizer_flags());
+        if self.flavor != Flavor::Memory {
+            // Uninitialised variables are zero in the engine. The counters live in a shared mapping, so that those of
+            // a child that crashes are kept.
+            command.args(["-ftrivial-auto-var-init=zero", "-fprofile-instr-generate", "-fcoverage-mapping"]);
+            command.args(["-mllvm", "-runtime-counter-relocation"]);
+        }
+        Unit { object, command }
+    }
+
+    fn bitcode_unit(&self, source: &Path, idx: usize) -> Unit {
+        let object = self.object_path(idx);
+        let marked = self.mark_for_sanitizer(source, idx);
+        let mut command = self.clang();
+        command.arg("-c").arg(marked.as_deref().unwrap_or(source)).arg("-o").arg(&object);
+        command.args(self.machine_flags()).args(["-O0", "-fPIE", "-Wno-override-module"]);
+        match self.flavor {
+            Flavor::Address => command.arg("-fsanitize=address"),
+            Flavor::Memory => command.arg("-fsanitize=memory"),
+            Flavor::Plain => &mut command,
+        };
+        Unit { object, command }
+    }
+
+    /// Bitcode made without a sanitizer lacks the attribute that asks for its checks. Without `opt` it stays as it is.
+    fn mark_for_sanitizer(&self, source: &Path, idx: usize) -> Option<PathBuf> {
+        let attribute = match self.flavor {
+            Flavor::Address => "sanitize_address",
+            Flavor::Memory => "sanitize_memory",
+            Flavor::Plain => return None,
+        };
+        let marked = std::path::absolute(self.dir.join(format!("unit{idx}.bc"))).ok()?;
+        let status = Command::new(tools::llvm_tool(&self.clang, "opt")?)
+            .arg(self.resolve(source))
+            .args(["-passes=forceattrs", &format!("-force-attribute={attribute}"), "-o"])
+            .arg(&marked)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .ok()?;
+        status.success().then_some(marked)
+    }
+
+    fn runtime_unit(&self) -> Unit {
+        let object = std::path::absolute(self.dir.join("runtime.o")).unwrap_or_else(|_| self.dir.join("runtime.o"));
+        let source = self.dir.join("runtime").join("runtime.c");
+        let mut command = self.clang();
+        command.arg("-c").arg(std::path::absolute(&source).unwrap_or(source)).arg("-o").arg(&object);
+        // Without debug information, so that its frames are never taken for the user's.
+        command.args(["-g0", "-O1", "-fPIE", "-std=gnu11", "-fno-omit-frame-pointer"]).args(self.machine_flags());
+        match self.flavor {
+            Flavor::Address => command.args(["-DCOLT_SANITIZER", "-DCOLT_ADDRESS_SANITIZER"]),
+            Flavor::Memory => command.args(["-DCOLT_SANITIZER", "-fsanitize=memory"]),
+            Flavor::Plain => &mut command,
+        };
+        command.arg(if self.plan.checks.leak { "-DCOLT_DETECT_LEAKS=\"1\"" } else { "-DCOLT_DETECT_LEAKS=\"0\"" });
+        match self.plan.entry {
+            Entry::Main => command.arg("-DCOLT_ENTRY_MAIN"),
+            Entry::LibFuzzer => command.arg("-DCOLT_ENTRY_FUZZER"),
+            Entry::Function { .. } => &mut command,
+        };
+        Unit { object, command }
+    }
+
+    /// Flags that change the machine and so must be the same everywhere.
+    fn machine_flags(&self) -> impl Iterator<Item = &String> {
+        self.plan.cflags.iter().filter(|flag| flag.starts_with("-m") || flag.starts_with("--target="))
+    }
+
+    fn sanitizer_flags(&self) -> Vec<&'static str> {
+        match self.flavor {
+            Flavor::Plain => Vec::new(),
+            Flavor::Memory => vec!["-fsanitize=memory", "-fno-sanitize-recover=all"],
+            Flavor::Address => {
+                let mut flags = vec!["-fsanitize=address,integer-divide-by-zero,unreachable"];
+                if self.plan.checks.overflow {
+                    flags.push("-fsanitize=signed-integer-overflow");
+                }
+                if self.plan.checks.shift {
+                    flags.push("-fsanitize=shift");
+                }
+                flags.push("-fno-sanitize-recover=all");
+                flags
+            }
+        }
+    }
+
+    fn compile_all(&self, units: &mut [Unit]) -> Result<Vec<PathBuf>, BuildError> {
+        let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+        for group in units.chunks_mut(at_once) {
+            let mut running = Vec::new();
+            for unit in group {
+                unit.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+                running.push(unit.command.spawn());
+            }
+            for child in running {
+                let output = child
+                    .and_then(|child| child.wait_with_output())
+                    .map_err(|source| self.cannot_start(source))?;
+                if !output.status.success() {
+                    return Err(BuildError::Rejected { message: String::from_utf8_lossy(&output.stderr).into_owned() });
+                }
+            }
+        }
+        Ok(units.iter().map(|unit| unit.object.clone()).collect())
+    }
+
+    fn link(&self, objects: &[PathBuf]) -> Result<PathBuf, BuildError> {
+        let path = self.dir.join("program");
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let mut command = self.clang();
+        command.args(objects).arg("-o").arg(&path).args(&self.plan.cflags).args(["-fPIE", "-pie"]);
+        command.args(self.sanitizer_flags()).args(["-Wl,--wrap=main", "-Wl,--wrap=time"]);
+        if self.flavor == Flavor::Address {
+            command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc"]);
+        }
+        if self.flavor != Flavor::Memory {
+            command.arg("-fprofile-instr-generate");
+        }
+        command.args(["-lm", "-lpthread"]).stdin(Stdio::null());
+        let output = command.output().map_err(|source| self.cannot_start(source))?;
+        if output.status.success() {
+            return Ok(path);
+        }
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        let lacks_runtime = message.contains("unsupported option '-fsanitize")
+            || message.lines().any(|line| {
+                line.contains("libclang_rt.") && (line.contains("cannot find") || line.contains("No such file"))
+            });
+        if lacks_runtime { Err(BuildError::NoSanitizer { message }) } else { Err(BuildError::Rejected { message }) }
+    }
+
+    fn cannot_start(&self, source: std::io::Error) -> BuildError {
+        BuildError::CannotStart { path: self.clang.clone(), source }
+    }
+}
+
+pub fn is_bitcode(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "bc" || extension == "ll")
+}

@@ -1,0 +1,282 @@
+//! One native build and the tests run on it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use witness::{BugKind, InputValue, Place};
+
+use crate::compare::{Verdict, compare};
+use crate::compile::{self, Flavor, Program};
+use crate::coverage::{self, Coverage};
+use crate::ending::{Access, NativeBug, NativeEnding};
+use crate::exchange::{Exchange, Outcome, Record};
+use crate::names::SourceNames;
+use crate::plan::{BuildPlan, Limits};
+use crate::sandbox::Sandbox;
+use crate::sanitizer::{self, Report};
+use crate::server::{Ended, Server};
+use crate::symbolize::Symbolizer;
+use crate::test_case::Expected;
+use crate::tools;
+
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error("no clang found; install clang-19 or name one in COLT_CLANG")]
+    NoClang,
+    #[error("cannot start {}: {source}", path.display())]
+    CannotStart { path: PathBuf, source: io::Error },
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
+    #[error("clang rejected the program when building it natively:\n{message}")]
+    Rejected { message: String },
+    #[error("the sanitizer's runtime is missing; install libclang-rt-19-dev:\n{message}")]
+    NoSanitizer { message: String },
+    #[error("the natively built program does not start: {0}")]
+    DoesNotStart(io::Error),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    #[error("{tool}: {why}")]
+    Tool { tool: String, why: String },
+    #[error("while reading coverage counters: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The exit status of a process that a sanitizer ended, as in native/exchange.h.
+const SANITIZER_STATUS: i32 = 99;
+
+/// A natively built program, started, and everything needed to understand its endings.
+pub struct Session {
+    plan: BuildPlan,
+    work_dir: PathBuf,
+    main: Runner,
+    /// Built only when an uninitialised read is to be confirmed; the error is kept so that it is not tried again.
+    memory: Option<Result<Runner, String>>,
+}
+
+/// One build and its server.
+struct Runner {
+    program: Program,
+    names: SourceNames,
+    dir: PathBuf,
+    exchange: Exchange,
+    server: Option<Server>,
+    sandbox: Sandbox,
+    wanted: Option<Sandbox>,
+    symbolizer: Option<Symbolizer>,
+    /// Counters of servers that are gone.
+    old_profiles: Vec<Vec<u8>>,
+}
+
+impl Session {
+    /// Builds the program below `work_dir` and starts it.
+    pub fn build(plan: &BuildPlan, work_dir: &Path) -> Result<Session, BuildError> {
+        Session::build_in(plan, work_dir, None)
+    }
+
+    /// As [`Session::build`], in one certain sandbox.
+    pub fn build_in(plan: &BuildPlan, work_dir: &Path, wanted: Option<Sandbox>) -> Result<Session, BuildError> {
+        let main = match Runner::build(plan, Flavor::Address, &work_dir.join("native"), wanted) {
+            Err(BuildError::NoSanitizer { .. }) => {
+                Runner::build(plan, Flavor::Plain, &work_dir.join("native-plain"), wanted)?
+            }
+            built => built?,
+        };
+        Ok(Session { plan: plan.clone(), work_dir: work_dir.to_path_buf(), main, memory: None })
+    }
+
+    /// The walls the tests run in.
+    pub fn sandbox(&self) -> Sandbox {
+        self.main.sandbox
+    }
+
+    /// What the user should know about how far a confirmation can be trusted.
+    pub fn caveat(&self) -> Option<&'static str> {
+        (self.main.program.flavor == Flavor::Plain)
+            .then_some("there is no AddressSanitizer for this target, so endings are judged by signals alone")
+    }
+
+    pub fn run(&mut self, inputs: &[InputValue]) -> NativeEnding {
+        self.main.run(inputs, &self.plan.limits)
+    }
+
+    /// Runs a test and holds it against its promised ending.
+    pub fn judge(&mut self, inputs: &[InputValue], expected: &Expected) -> (NativeEnding, Verdict) {
+        let mut native = self.run(inputs);
+        if let Expected::Bug(bug) = expected
+            && bug.kind == BugKind::UninitialisedRead
+        {
+            native = self.run_for_uninitialised(inputs);
+        }
+        let verdict = compare(expected, &native);
+        (native, verdict)
+    }
+
+    fn run_for_uninitialised(&mut self, inputs: &[InputValue]) -> NativeEnding {
+        let (plan, dir, wanted) = (&self.plan, self.work_dir.join("native-memory"), self.main.wanted);
+        let runner = self.memory.get_or_insert_with(|| {
+            Runner::build(plan, Flavor::Memory, &dir, wanted).map_err(|error| error.to_string())
+        });
+        match runner {
+            Ok(runner) => runner.run(inputs, &self.plan.limits),
+            Err(why) => NativeEnding::Lost { why: format!("no build with MemorySanitizer: {why}") },
+        }
+    }
+
+    /// Coverage of the user's sources by all tests run in this session.
+    pub fn coverage(&self) -> Result<Coverage, ReplayError> {
+        self.main.coverage()
+    }
+}
+
+impl Runner {
+    fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path, wanted: Option<Sandbox>) -> Result<Runner, BuildError> {
+        let unwritable = |source| BuildError::Unwritable { path: dir.to_path_buf(), source };
+        std::fs::create_dir_all(dir).map_err(unwritable)?;
+        let program = compile::build(plan, flavor, dir)?;
+        let mut runner = Runner {
+            names: SourceNames::new(plan, dir),
+            dir: dir.to_path_buf(),
+            exchange: Exchange::new().map_err(BuildError::DoesNotStart)?,
+            program,
+            server: None,
+            sandbox: Sandbox::Limits,
+            wanted,
+            symbolizer: None,
+            old_profiles: Vec::new(),
+        };
+        runner.start_server().map_err(BuildError::DoesNotStart)?;
+        Ok(runner)
+    }
+
+    fn start_server(&mut self) -> io::Result<()> {
+        let folder = std::path::absolute(self.dir.join("folder"))?;
+        std::fs::create_dir_all(&folder)?;
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777))?;
+        let wanted = self.wanted;
+        let accepts = |sandbox| wanted.is_none_or(|wanted| wanted == sandbox);
+        let server = Server::start(&self.program.path, &folder, &self.exchange, accepts)?;
+        self.sandbox = server.sandbox;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    fn run(&mut self, inputs: &[InputValue], limits: &Limits) -> NativeEnding {
+        match self.try_run(inputs, limits) {
+            Ok(ending) => ending,
+            Err(error) => {
+                // A program that harms its own server must not harm the tests after it.
+                if let Some(server) = self.server.take() {
+                    self.old_profiles.extend(server.read_profile());
+                }
+                NativeEnding::Lost { why: error.to_string() }
+            }
+        }
+    }
+
+    fn try_run(&mut self, inputs: &[InputValue], limits: &Limits) -> io::Result<NativeEnding> {
+        if self.server.is_none() {
+            self.start_server()?;
+        }
+        if !self.exchange.write_test(inputs, limits)? {
+            return Ok(NativeEnding::Lost { why: "the inputs are larger than 64 MiB".into() });
+        }
+        let Some(server) = &mut self.server else { return Err(io::ErrorKind::NotConnected.into()) };
+        let ended = server.run(Duration::from_millis(limits.timeout_ms.into()))?;
+        let report = server.take_report()?;
+        let program = server.program.display().to_string();
+        let record = self.exchange.read_record()?;
+        Ok(self.ending(&ended, sanitizer::parse(&report, &program), record))
+    }
+
+    /// The strongest evidence first: a hang, a sanitizer's report, a signal, what the runtime noted, the exit status.
+    fn ending(&mut self, ended: &Ended, report: Option<Report>, record: Record) -> NativeEnding {
+        let status = ended.wait_status;
+        if ended.timed_out || (libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGXCPU) {
+            return NativeEnding::TimedOut;
+        }
+        if libc::WIFSIGNALED(status) {
+            return NativeEnding::Signal(libc::WTERMSIG(status));
+        }
+        let exit_status = libc::WEXITSTATUS(status);
+        if let Some(report) = report
+            && exit_status == SANITIZER_STATUS
+        {
+            return NativeEnding::Bug(self.reported_bug(report));
+        }
+        match record.outcome {
+            Outcome::Returned => NativeEnding::Returned { status: record.status },
+            Outcome::Assumed => NativeEnding::Assumed,
+            Outcome::Assertion => NativeEnding::Bug(self.recorded_bug(BugKind::AssertionFailure, record)),
+            Outcome::Abort => NativeEnding::Bug(self.recorded_bug(BugKind::Abort, record)),
+            Outcome::OutOfInputs => NativeEnding::OutOfInputs { name: record.message },
+            Outcome::InputSize => NativeEnding::InputSize { name: record.message },
+            Outcome::None => NativeEnding::Exited { status: exit_status },
+        }
+    }
+
+    fn reported_bug(&mut self, report: Report) -> NativeBug {
+        let mut frames = Vec::new();
+        let mut in_library = false;
+        for (idx, frame) in report.frames.iter().enumerate() {
+            let places = frame.map(|offset| self.places(offset)).unwrap_or_default();
+            in_library |= idx == 0 && places.is_empty();
+            frames.extend(places);
+        }
+        if let Some((file, line, column)) = report.stated {
+            // More precise than the frame, which knows only the instruction that called the report.
+            let function = frames.first().map_or_else(|| Arc::from(""), |frame: &Place| frame.function.clone());
+            let file = Arc::from(self.names.spell(&file).unwrap_or(file));
+            frames.insert(0, Place { file, line, column, function });
+        }
+        NativeBug {
+            kind: report.kind,
+            access: report.access,
+            in_library,
+            by_signal: report.by_signal,
+            text: report.text,
+            frames,
+        }
+    }
+
+    fn recorded_bug(&mut self, kind: BugKind, record: Record) -> NativeBug {
+        let frames = record.frames.iter().flat_map(|offset| self.places(*offset)).collect();
+        let text = match kind {
+            BugKind::AssertionFailure => format!("assertion failed: {}", record.message),
+            _ => record.message,
+        };
+        NativeBug { kind: Some(kind), access: Access::Unknown, in_library: false, by_signal: false, text, frames }
+    }
+
+    fn places(&mut self, offset: u64) -> Vec<Place> {
+        if self.symbolizer.is_none() {
+            self.symbolizer = tools::llvm_tool(&self.program.clang, "llvm-symbolizer")
+                .and_then(|tool| Symbolizer::start(&tool, &self.program.path).ok());
+        }
+        match &mut self.symbolizer {
+            Some(symbolizer) => symbolizer.places(offset, &self.names),
+            None => Vec::new(),
+        }
+    }
+
+    fn coverage(&self) -> Result<Coverage, ReplayError> {
+        if !self.program.has_coverage {
+            return Ok(Coverage::default());
+        }
+        let mut profiles = self.old_profiles.clone();
+        if let Some(server) = &self.server {
+            profiles.push(server.read_profile()?);
+        }
+        let mut paths = Vec::new();
+        for (idx, profile) in profiles.iter().filter(|profile| !profile.is_empty()).enumerate() {
+            let path = self.dir.join(format!("{idx}.profraw"));
+            std::fs::write(&path, profile)?;
+            paths.push(path);
+        }
+        coverage::measure(&self.program.clang, &self.program.path, &paths, &self.dir, &self.names)
+    }
+}

@@ -1,0 +1,167 @@
+//! Test cases as they lie in an output folder, and the ending each one promises.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use witness::{BugKind, Ending, InputValue};
+
+/// The part of an ending that a native run can be held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    Returned { status: i32 },
+    Exited { status: i32 },
+    Bug(ExpectedBug),
+    Assumed,
+    /// Pruned, cut or unsupported: the engine did not see the end of the path.
+    Open,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpectedBug {
+    pub kind: BugKind,
+    pub file: String,
+    pub line: u32,
+    pub function: String,
+}
+
+impl From<&Ending> for Expected {
+    fn from(ending: &Ending) -> Expected {
+        match ending {
+            Ending::Returned { status } => Expected::Returned { status: *status },
+            Ending::Exited { status } => Expected::Exited { status: *status },
+            Ending::Bug(bug) => Expected::Bug(ExpectedBug {
+                kind: bug.kind,
+                file: bug.place.file.to_string(),
+                line: bug.place.line,
+                function: bug.place.function.to_string(),
+            }),
+            Ending::Assumed => Expected::Assumed,
+            Ending::Pruned { .. } | Ending::Cut(_) | Ending::Unsupported(_) => Expected::Open,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestCase {
+    pub inputs: Vec<InputValue>,
+    /// The ending as spelled in the file.
+    pub ending: String,
+    pub expected: Expected,
+    /// The decisions of the path.
+    pub path: Vec<u32>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TestError {
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("{} is not a test case: {why}", path.display())]
+    Malformed { path: PathBuf, why: String },
+}
+
+#[derive(Deserialize)]
+struct TestFile {
+    inputs: Vec<InputFile>,
+    ending: String,
+    #[serde(default)]
+    status: i32,
+    bug: Option<BugFile>,
+    #[serde(default)]
+    path: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct InputFile {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    bytes: String,
+}
+
+#[derive(Deserialize)]
+struct BugFile {
+    kind: String,
+    #[serde(default)]
+    file: String,
+    #[serde(default)]
+    line: u32,
+    #[serde(default)]
+    function: String,
+}
+
+pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| TestError::Unreadable { path: path.to_path_buf(), source })?;
+    parse_test(&text).map_err(|why| TestError::Malformed { path: path.to_path_buf(), why })
+}
+
+fn parse_test(text: &str) -> Result<TestCase, String> {
+    let file: TestFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut inputs = Vec::with_capacity(file.inputs.len());
+    for input in &file.inputs {
+        let bytes = parse_hex(&input.bytes)
+            .ok_or_else(|| format!("the bytes of input `{}` are not pairs of hexadecimal digits", input.name))?;
+        inputs.push(InputValue {
+            name: Arc::from(input.name.as_str()),
+            ty: Arc::from(input.ty.as_str()),
+            bytes,
+        });
+    }
+    let expected = expected(&file.ending, file.status, file.bug)?;
+    Ok(TestCase { inputs, ending: file.ending, expected, path: file.path })
+}
+
+fn expected(ending: &str, status: i32, bug: Option<BugFile>) -> Result<Expected, String> {
+    match ending {
+        "returned" => Ok(Expected::Returned { status }),
+        "exited" => Ok(Expected::Exited { status }),
+        "assumed" => Ok(Expected::Assumed),
+        "pruned" | "cut" | "unsupported" => Ok(Expected::Open),
+        "bug" => {
+            let bug = bug.ok_or("the ending is `bug` but there is no bug")?;
+            let kind = BugKind::from_name(&bug.kind).ok_or_else(|| format!("unknown kind of bug `{}`", bug.kind))?;
+            Ok(Expected::Bug(ExpectedBug { kind, file: bug.file, line: bug.line, function: bug.function }))
+        }
+        _ => Err(format!("unknown ending `{ending}`")),
+    }
+}
+
+fn parse_hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    if !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    digits.chunks(2).map(|pair| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_is_read_with_its_place() {
+        let text = r#"{"inputs":[{"name":"x","type":"int","bytes":"0c0000FF"}],"ending":"bug",
+            "bug":{"kind":"division-by-zero","file":"f.c","line":12,"column":5,"function":"g","message":"m"},"path":[0,1]}"#;
+        let test = parse_test(text).unwrap();
+        assert_eq!(test.inputs[0].bytes, [0x0c, 0, 0, 0xff]);
+        assert_eq!(test.path, [0, 1]);
+        let Expected::Bug(bug) = test.expected else { panic!("not a bug") };
+        assert_eq!((bug.kind, bug.file.as_str(), bug.line), (BugKind::DivisionByZero, "f.c", 12));
+    }
+
+    #[test]
+    fn malformed_files_say_what_is_wrong() {
+        for (text, word) in [
+            (r#"{"inputs":[],"ending":"gone"}"#, "gone"),
+            (r#"{"inputs":[{"name":"x","type":"int","bytes":"0"}],"ending":"cut"}"#, "`x`"),
+            (r#"{"inputs":[],"ending":"bug"}"#, "no bug"),
+            (r#"{"inputs":[],"ending":"bug","bug":{"kind":"odd"}}"#, "odd"),
+            ("{", "EOF"),
+        ] {
+            let why = parse_test(text).unwrap_err();
+            assert!(why.contains(word), "{why}");
+        }
+    }
+}

@@ -35,6 +35,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("inputs.c", include_str!("native/inputs.c")),
     ("library.c", include_str!("native/library.c")),
     ("folder.c", include_str!("native/folder.c")),
+    ("wild_call.c", include_str!("native/wild_call.c")),
     ("server.c", include_str!("native/server.c")),
     ("entry.c", include_str!("native/entry.c")),
 ];

@@ -206,7 +206,7 @@ impl Runner {
         if let Some(report) = report
             && exit_status == SANITIZER_STATUS
         {
-            return NativeEnding::Bug(self.reported_bug(report));
+            return NativeEnding::Bug(self.reported_bug(report, &record));
         }
         match record.outcome {
             Outcome::Returned => NativeEnding::Returned { status: record.status },
@@ -219,13 +219,17 @@ impl Runner {
         }
     }
 
-    fn reported_bug(&mut self, report: Report) -> NativeBug {
+    fn reported_bug(&mut self, report: Report, record: &Record) -> NativeBug {
         let mut frames = Vec::new();
         let mut in_library = false;
         for (idx, frame) in report.frames.iter().enumerate() {
             let places = frame.map(|offset| self.places(offset)).unwrap_or_default();
             in_library |= idx == 0 && places.is_empty();
             frames.extend(places);
+        }
+        if report.by_signal && frames.is_empty() {
+            // A call to nowhere: the runtime noted the caller.
+            frames.extend(record.frames.iter().flat_map(|offset| self.places(*offset)));
         }
         if let Some((file, line, column)) = report.stated {
             // More precise than the frame, which knows only the instruction that called the report.

@@ -101,9 +101,6 @@ static void prepare_server(const char *folder) {
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child_signal, NULL);
-#ifdef COLT_SANITIZER
-  __sanitizer_set_report_fd((void *)(intptr_t)REPORT_FD);
-#endif
 #if defined(COLT_ENTRY_FUZZER)
   if (LLVMFuzzerInitialize) {
     static char program[] = "program";

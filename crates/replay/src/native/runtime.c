@@ -30,5 +30,6 @@
 #include "inputs.c"
 #include "library.c"
 #include "folder.c"
+#include "wild_call.c"
 #include "server.c"
 #include "entry.c"

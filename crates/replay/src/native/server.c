@@ -92,6 +92,11 @@ static void become_test(void) {
   close(EXCHANGE_FD);
   close(folder_fd);
   attach_stdin();
+  watch_wild_calls();
+#ifdef COLT_SANITIZER
+  // In the child: the sanitizers forget a descriptor that was set in another process.
+  __sanitizer_set_report_fd((void *)(intptr_t)REPORT_FD);
+#endif
   limit_memory((uint64_t)exchange->memory_mb << 20);
   limit(RLIMIT_CPU, exchange->timeout_ms / 1000 + 2);
   limit(RLIMIT_FSIZE, (uint64_t)exchange->file_mb << 20);

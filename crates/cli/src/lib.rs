@@ -1,1 +1,60 @@
-//! Placeholder until the layer is written.
+//! The `colt` command as a library: flags, files, progress and exit statuses. The only crate with I/O policy.
+
+mod args;
+mod engine;
+mod export;
+mod fault;
+mod folder;
+mod html;
+mod interrupt;
+mod journal;
+mod merge;
+mod names;
+mod native;
+mod out_dir;
+mod outcome;
+mod replay_tests;
+mod resume;
+mod run;
+mod screen;
+mod settings;
+mod sink;
+mod why;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use outcome::{Exit, Failure};
+
+/// Runs one command line and returns its exit status.
+pub fn main(command_line: Vec<OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(&command_line) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, with status 0.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(Exit::Usage.code());
+        }
+    };
+    let words: Vec<String> = command_line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    match fault::guard(|| dispatch(cli, words)) {
+        Ok(exit) => exit.code(),
+        Err(failure) => {
+            eprintln!("colt: {failure}");
+            failure.exit.code()
+        }
+    }
+}
+
+fn dispatch(cli: Cli, words: Vec<String>) -> Result<Exit, Failure> {
+    match cli.command {
+        Command::Run(args) => run::run(&args, words),
+        Command::Replay(args) => replay_tests::replay(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Report(args) => html::report(&args),
+        Command::Why(args) => why::why(&args),
+        Command::Resume(args) => resume::resume(&args),
+    }
+}

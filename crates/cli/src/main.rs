@@ -1,2 +1,7 @@
 //! The `colt` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(cli::main(std::env::args_os().collect()))
+}

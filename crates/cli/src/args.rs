@@ -1,0 +1,370 @@
+//! Every flag, its unit and its default. The one list; `--help` is made from it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Parser, Debug)]
+#[command(
+    name = "colt",
+    version,
+    about = "Finds inputs that together show everything a C program can do, its bugs among them",
+    after_help = "Exit status: 0 no finding and complete; 10 at least one finding; 5 no finding, but incomplete; \
+                  2 wrong usage; 3 the program could not be compiled or loaded; 6 an internal fault. \
+                  `colt replay`: 0 every test ends as expected, 1 some do not."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Explore a program; write tests, findings and a summary
+    Run(Box<RunArgs>),
+    /// Run generated tests natively and compare their endings
+    Replay(ReplayArgs),
+    /// Write the tests of a campaign in another form
+    Export(ExportArgs),
+    /// Write a self-contained HTML report (coverage, findings, tree)
+    Report(ReportArgs),
+    /// Say why a line was not reached, and what to do about it
+    Why(WhyArgs),
+    /// Go on with a stopped or cut campaign
+    Resume(ResumeArgs),
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    /// C source (several are linked), LLVM bitcode (.bc) or LLVM text (.ll)
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Function to start from; its parameters become inputs [default: main, else LLVMFuzzerTestOneInput]
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+
+    /// Techniques, separated by commas
+    #[arg(long = "with", value_name = "A,B,...", value_delimiter = ',')]
+    pub line_up: Vec<String>,
+
+    /// Which pending state to go on with
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Coverage)]
+    pub search: Order,
+
+    /// MIN to MAX symbolic command-line arguments of up to LEN bytes each
+    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "LEN"])]
+    pub sym_args: Option<Vec<u32>>,
+
+    /// Standard input: N symbolic bytes, then end of file
+    #[arg(long, value_name = "N")]
+    pub sym_stdin: Option<u32>,
+
+    /// A file NAME of N symbolic bytes (not available yet)
+    #[arg(long, num_args = 2, value_names = ["NAME", "N"])]
+    pub sym_file: Option<Vec<String>>,
+
+    /// Link the C library as bitcode (not available yet)
+    #[arg(long)]
+    pub libc: bool,
+
+    /// Checks on top of the default ones (memory, assert, div), separated by commas; `none` first switches those off,
+    /// `all` switches everything on
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
+    pub check: Vec<Check>,
+
+    #[command(flatten)]
+    pub budgets: BudgetArgs,
+
+    /// Threads that explore [default: number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub workers: Option<u32>,
+
+    /// Seed of every random choice
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Output folder, made new; an existing one is refused [default: colt-out/NAME-K]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Flags for clang, as one word: --cflags "-DN=4 -Iinclude"
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, default_value = "")]
+    pub cflags: String,
+
+    /// Largest input of LLVMFuzzerTestOneInput, in bytes
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub fuzzer_size: u32,
+
+    /// Solver asked last
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = SolverName::Z3)]
+    pub solver: SolverName,
+
+    /// Layers of the solver stack to leave out, separated by commas (for comparison)
+    #[arg(long, value_name = "LAYER,...", value_delimiter = ',')]
+    pub solver_without: Vec<String>,
+
+    /// Ask the solver again about every answer of the stack, and stop at a disagreement (slow)
+    #[arg(long)]
+    pub solver_check: bool,
+
+    /// Keep what the first path prints, in DIR/stdout.txt
+    #[arg(long)]
+    pub show_output: bool,
+
+    /// Neither confirm findings natively nor measure coverage
+    #[arg(long)]
+    pub no_replay: bool,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Limits; each path a limit ends is counted as cut.
+#[derive(Args, Debug, Clone, Default)]
+pub struct BudgetArgs {
+    /// Time to explore: seconds, or with a unit as in 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub max_time: Option<Duration>,
+
+    /// Memory: megabytes, or with a unit as in 800M, 4G
+    #[arg(long, value_name = "SIZE", value_parser = parse_megabytes)]
+    pub max_memory: Option<u64>,
+
+    /// Paths explored to their end
+    #[arg(long, value_name = "N")]
+    pub max_paths: Option<u64>,
+
+    /// Decisions on one path
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u64>,
+
+    /// Instructions on one path
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+
+    /// Time for one question to the solver: seconds, or with a unit as in 500ms [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub solver_timeout: Option<Duration>,
+}
+
+#[derive(Args, Debug, Clone, Default)]
+pub struct OutputArgs {
+    /// Print the summary as JSON on standard output; text for people goes to standard error
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print findings and errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// Output folder of a campaign, or one test file in it
+    #[arg(value_name = "DIR|TEST")]
+    pub path: PathBuf,
+
+    /// Print disagreements and the closing line only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// Output folder of a campaign
+    pub dir: PathBuf,
+
+    /// Form of the export
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub to: Format,
+
+    /// Where to write; made if need be [default: DIR/export/FORMAT]
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A C program that runs every test and needs nothing of Colt
+    C,
+    /// GoogleTest cases over that C program
+    Gtest,
+    /// KLEE's binary tests
+    Ktest,
+    /// A fuzzer's corpus: raw bytes, one file a test
+    Corpus,
+    /// Test-Comp's XML
+    Testcomp,
+    /// Coverage as an lcov tracefile
+    Lcov,
+    /// Findings as SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Output folder of a campaign
+    pub dir: PathBuf,
+
+    /// The file to write [default: DIR/report.html]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct WhyArgs {
+    /// Output folder of a campaign
+    pub dir: PathBuf,
+
+    /// The line in question
+    #[arg(value_name = "FILE:LINE")]
+    pub place: String,
+}
+
+#[derive(Args, Debug)]
+pub struct ResumeArgs {
+    /// Output folder of the campaign to go on with
+    pub dir: PathBuf,
+
+    /// New limits; those not given here are those of the first run, except --max-time and --max-paths, which are off
+    #[command(flatten)]
+    pub budgets: BudgetArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Towards code not reached yet
+    Coverage,
+    /// Newest first
+    Dfs,
+    /// Oldest first
+    Bfs,
+    /// By chance, from --seed
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SolverName {
+    Z3,
+    Cvc5,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Check {
+    /// Accesses and frees of memory (on by default)
+    Memory,
+    /// Assertions, abort (on by default)
+    Assert,
+    /// Division by zero and INT_MIN / -1 (on by default)
+    Div,
+    /// Signed integer overflow
+    Overflow,
+    /// Shifts by a negative or too large number of bits
+    Shift,
+    /// Use of uninitialised memory
+    Uninit,
+    /// Memory never freed
+    Leak,
+    /// Nothing but what follows in the list
+    None,
+    /// Everything
+    All,
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        unit => return Err(format!("`{unit}` is not a unit of time; use ms, s, m or h")),
+    };
+    let value: f64 = digits.parse().map_err(|_| format!("`{digits}` is not a number"))?;
+    Duration::try_from_secs_f64(value * factor).map_err(|_| format!("`{text}` is not a length of time"))
+}
+
+fn parse_megabytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "" | "M" | "MB" => 1,
+        "G" | "GB" => 1024,
+        unit => return Err(format!("`{unit}` is not a unit of memory; use M or G")),
+    };
+    let value: u64 = digits.parse().map_err(|_| format!("`{digits}` is not a whole number"))?;
+    value.checked_mul(factor).ok_or_else(|| format!("`{text}` is too large"))
+}
+
+/// Splits `--cflags` the way a shell would: blanks separate, quotes and backslashes keep together.
+pub fn split_words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    match quote {
+        Some(open) => Err(format!("the quote {open} in `{text}` is not closed")),
+        None => {
+            words.extend(word);
+            Ok(words)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn units() {
+        assert_eq!(parse_duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert!(parse_duration("-1").is_err());
+        assert!(parse_duration("3 parsecs").is_err());
+        assert_eq!(parse_megabytes("2G"), Ok(2048));
+        assert!(parse_megabytes("2T").is_err());
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(split_words(r#"-DA="x y" -I'a b' c\ d "" "#).expect("closed"), ["-DA=x y", "-Ia b", "c d", ""]);
+        assert!(split_words("-DA='x").is_err());
+    }
+
+    #[test]
+    fn a_whole_command_line() {
+        let cli = Cli::try_parse_from([
+            "colt", "run", "a.c", "b.c", "--sym-args", "0", "2", "3", "--check", "overflow,leak", "--cflags", "-m32",
+            "--max-time", "2m",
+        ])
+        .expect("parses");
+        let Command::Run(run) = cli.command else { panic!("not run") };
+        assert_eq!(run.files.len(), 2);
+        assert_eq!(run.sym_args, Some(vec![0, 2, 3]));
+        assert_eq!(run.check, [Check::Overflow, Check::Leak]);
+        assert_eq!(run.cflags, "-m32");
+    }
+}

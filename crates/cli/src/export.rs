@@ -1,0 +1,94 @@
+//! `colt export DIR --to FORMAT`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use report::export::{self as forms, ExportFile, Machine, NativeProgram, TestCompProgram};
+
+use crate::args::{ExportArgs, Format};
+use crate::fault;
+use crate::folder::Folder;
+use crate::outcome::{Exit, Failure};
+use crate::screen::print;
+
+pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
+    fault::doing(format!("exporting {}", args.dir.display()));
+    let out = match &args.out {
+        // Opening the folder changes the working folder.
+        Some(out) => std::path::absolute(out).map_err(|error| Failure::usage(format!("{}: {error}", out.display())))?,
+        None => PathBuf::new(),
+    };
+    let folder = Folder::open(&args.dir)?;
+    let out = if args.out.is_some() { out } else { folder.dir.join("export").join(folder_name(args.to)) };
+    let files = make(&folder, args.to)?;
+    for file in &files {
+        write(&out, file)?;
+    }
+    let shown = args.out.as_ref().map_or_else(
+        || format!("{}/export/{}", folder.shown.trim_end_matches('/'), folder_name(args.to)),
+        |out| out.display().to_string(),
+    );
+    print(&format!("{} files in {shown}\n", files.len()));
+    Ok(Exit::Success)
+}
+
+fn folder_name(format: Format) -> &'static str {
+    match format {
+        Format::C => "c",
+        Format::Gtest => "gtest",
+        Format::Ktest => "ktest",
+        Format::Corpus => "corpus",
+        Format::Testcomp => "testcomp",
+        Format::Lcov => "lcov",
+        Format::Sarif => "sarif",
+    }
+}
+
+fn make(folder: &Folder, format: Format) -> Result<Vec<ExportFile>, Failure> {
+    let journal = &folder.journal;
+    let sources: Vec<String> =
+        journal.build.sources.iter().map(|source| journal.cwd.join(source).display().to_string()).collect();
+    let program = NativeProgram {
+        sources: &sources,
+        cflags: &journal.build.cflags,
+        harness: journal.harness.as_deref(),
+    };
+    Ok(match format {
+        Format::C => forms::c(&folder.cases()?, &program),
+        Format::Gtest => forms::gtest(&folder.cases()?, &program),
+        Format::Ktest => forms::ktest(&folder.cases()?, &first_source(folder)),
+        Format::Corpus => forms::corpus(&folder.cases()?),
+        Format::Testcomp => testcomp(folder)?,
+        Format::Lcov => vec![forms::lcov(&folder.coverage()?)],
+        Format::Sarif => {
+            let bytes = report::sarif(&folder.summary()?).into_bytes();
+            vec![ExportFile { name: "findings.sarif".to_string(), bytes }]
+        }
+    })
+}
+
+fn first_source(folder: &Folder) -> String {
+    folder.journal.build.sources.first().map_or(String::new(), |source| source.display().to_string())
+}
+
+fn testcomp(folder: &Folder) -> Result<Vec<ExportFile>, Failure> {
+    let file = first_source(folder);
+    let contents = fs::read(&file).map_err(|error| Failure::usage(format!("cannot read {file}: {error}")))?;
+    let is_32 = folder.journal.build.cflags.iter().any(|flag| flag == "-m32");
+    let program = TestCompProgram {
+        file: &file,
+        contents: &contents,
+        entry: &folder.summary()?.entry,
+        machine: if is_32 { Machine::Bits32 } else { Machine::Bits64 },
+        created: SystemTime::now(),
+    };
+    Ok(forms::testcomp(&folder.cases()?, &program))
+}
+
+fn write(out: &Path, file: &ExportFile) -> Result<(), Failure> {
+    let path = out.join(&file.name);
+    fs::create_dir_all(out)
+        .and_then(|()| fs::write(&path, &file.bytes))
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))
+}

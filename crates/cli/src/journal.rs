@@ -1,0 +1,83 @@
+//! `DIR/journal`: what `replay`, `export`, `why` and `resume` need to know about a campaign.
+//!
+//! Written when exploration starts (state `running`) and again when it ends. A campaign whose journal still says
+//! `running` was killed: its tests are whole, but which states were pending is not known.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use replay::BuildPlan;
+use serde::{Deserialize, Serialize};
+
+use crate::out_dir::write_file;
+use crate::outcome::Failure;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    Running,
+    Ended,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Journal {
+    pub version: u32,
+    pub phase: Phase,
+    /// Relative names in `args` and `build` start here.
+    pub cwd: PathBuf,
+    /// The command line after `colt`.
+    pub args: Vec<String>,
+    pub build: BuildPlan,
+    /// C text that stands for a source file, for an entry other than `main`.
+    pub harness: Option<String>,
+    /// Decisions that lead to the states not explored.
+    pub pending: Vec<Vec<u64>>,
+    /// Paths of the summary that `pending` stands for, counted there as cut.
+    pub n_resumable: u64,
+    pub n_tests: u64,
+}
+
+const VERSION: u32 = 1;
+const NAME: &str = "journal";
+
+impl Journal {
+    pub fn start(cwd: PathBuf, args: Vec<String>, build: BuildPlan, harness: Option<String>) -> Journal {
+        Journal {
+            version: VERSION,
+            phase: Phase::Running,
+            cwd,
+            args,
+            build,
+            harness,
+            pending: Vec::new(),
+            n_resumable: 0,
+            n_tests: 0,
+        }
+    }
+
+    pub fn write(&self, dir: &Path) -> Result<(), Failure> {
+        // Plain data with string keys: serialising cannot fail.
+        write_file(dir, NAME, &serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    pub fn read(dir: &Path) -> Result<Journal, Failure> {
+        let path = dir.join(NAME);
+        let bytes = fs::read(&path).map_err(|error| {
+            Failure::usage(format!(
+                "{} is not the output folder of a campaign: cannot read {}: {error}",
+                dir.display(),
+                path.display()
+            ))
+        })?;
+        let journal: Journal = serde_json::from_slice(&bytes)
+            .map_err(|error| Failure::usage(format!("{} is damaged: {error}", path.display())))?;
+        if journal.version != VERSION {
+            return Err(Failure::usage(format!(
+                "{} was written by another version of Colt (form {}, this one reads {VERSION}); run the campaign again",
+                path.display(),
+                journal.version
+            )));
+        }
+        Ok(journal)
+    }
+}

@@ -1,0 +1,142 @@
+//! The native side of a campaign: what to build, confirming findings, measuring coverage.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use replay::{BuildPlan, Session, Verdict};
+use report::{CoverageSummary, FindingSummary, Ratio};
+use tempfile::TempDir;
+use witness::BugKind;
+
+use crate::folder::SavedTest;
+use crate::outcome::Failure;
+
+/// Campaigns up to this size have every test replayed for coverage; larger ones those that reached something new and
+/// an even choice of the others.
+const REPLAY_ALL: usize = 500;
+
+/// A native build under way beside the exploration.
+pub struct Building {
+    thread: JoinHandle<Result<Native, String>>,
+}
+
+/// The built program, started.
+pub struct Native {
+    session: Session,
+    /// Holds the build; removed when the session is over.
+    _folder: TempDir,
+}
+
+impl Building {
+    pub fn start(plan: BuildPlan) -> Building {
+        Building { thread: std::thread::spawn(move || Native::build(&plan)) }
+    }
+
+    pub fn wait(self) -> Result<Native, String> {
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+impl Native {
+    pub fn build(plan: &BuildPlan) -> Result<Native, String> {
+        let folder = tempfile::Builder::new()
+            .prefix("colt-native-")
+            .tempdir()
+            .map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+        let session = Session::build(plan, folder.path()).map_err(|error| error.to_string())?;
+        Ok(Native { session, _folder: folder })
+    }
+
+    /// Runs one test. `None` when the native program ended as the test says.
+    pub fn disagreement(&mut self, test: &SavedTest) -> Option<String> {
+        match self.session.judge(&test.case.inputs, &test.case.expected) {
+            (_, Verdict::Agrees) => None,
+            (_, Verdict::Differs(why)) => Some(why),
+        }
+    }
+
+    pub fn caveat(&self) -> Option<&'static str> {
+        self.session.caveat()
+    }
+
+    pub fn sandbox(&self) -> String {
+        self.session.sandbox().to_string()
+    }
+
+    /// Replays the test of every finding and enters in the finding what came of it.
+    pub fn confirm(&mut self, dir: &Path, findings: &mut [FindingSummary]) -> Result<(), Failure> {
+        for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
+            let test = SavedTest::read(&dir.join(&finding.test))?;
+            let (native, verdict) = self.session.judge(&test.case.inputs, &test.case.expected);
+            finding.confirmed = verdict == Verdict::Agrees;
+            finding.evidence = match verdict {
+                Verdict::Agrees => native.to_string(),
+                Verdict::Differs(why) => why,
+            };
+        }
+        Ok(())
+    }
+
+    /// Replays tests for their coverage. `stop` ends it early.
+    pub fn cover(&mut self, tests: &[impl AsRef<Path>], stop: &AtomicBool) -> Result<(), Failure> {
+        for path in tests {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let test = SavedTest::read(path.as_ref())?;
+            self.session.run(&test.case.inputs);
+        }
+        Ok(())
+    }
+
+    /// The figures of the summary and the contents of `coverage.json`.
+    pub fn coverage(&self) -> Result<(CoverageSummary, Vec<u8>), String> {
+        let coverage = self.session.coverage().map_err(|error| error.to_string())?;
+        let ratio = |share: replay::Share| Ratio { covered: share.covered, total: share.total };
+        let summary = CoverageSummary {
+            lines: ratio(coverage.lines),
+            branches: ratio(coverage.branches),
+            note: String::new(),
+        };
+        let mut bytes = coverage.to_json().to_string().into_bytes();
+        bytes.push(b'\n');
+        Ok((summary, bytes))
+    }
+}
+
+/// Which of `n_tests` tests (numbered from 0) are replayed for coverage, given those that reached something new.
+pub fn choose(n_tests: usize, covering: &[usize]) -> Vec<usize> {
+    if n_tests <= REPLAY_ALL {
+        return (0..n_tests).collect();
+    }
+    let step = n_tests.div_ceil(REPLAY_ALL);
+    let mut chosen: Vec<usize> = covering.iter().copied().chain((0..n_tests).step_by(step)).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+/// The checks that change the native build.
+pub fn build_checks(checks: &vm::Checks) -> replay::Checks {
+    replay::Checks { overflow: checks.overflow, shift: checks.shift, uninit: checks.uninit, leak: checks.leak }
+}
+
+/// Kinds no native run can show.
+pub fn is_beyond_native(kind: &str) -> bool {
+    BugKind::from_name(kind) == Some(BugKind::NonTermination)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn covering_tests_are_always_chosen() {
+        assert_eq!(choose(3, &[1]), [0, 1, 2]);
+        let chosen = choose(100_000, &[7, 99_999]);
+        assert!(chosen.contains(&7) && chosen.contains(&99_999));
+        assert!(chosen.len() <= REPLAY_ALL + 2, "{}", chosen.len());
+        assert!(chosen.is_sorted());
+    }
+}

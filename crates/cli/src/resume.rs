@@ -1,0 +1,83 @@
+//! `colt resume DIR`: go on where a campaign stopped.
+//!
+//! A campaign that ended by a budget or by Ctrl-C left the decisions that lead to each pending state; exploration
+//! starts from those. One that was killed left only its tests: it is explored from the start again, and paths whose
+//! tests are on disk keep them.
+
+use clap::Parser;
+use report::TestId;
+
+use crate::args::{BudgetArgs, Cli, Command, ResumeArgs, RunArgs};
+use crate::folder::Folder;
+use crate::journal::Phase;
+use crate::merge;
+use crate::outcome::{Exit, Failure};
+use crate::run::{Base, Campaign, exit};
+use crate::screen::print;
+use crate::settings::Settings;
+
+pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
+    let folder = Folder::open(&args.dir)?;
+    let run_args = original(&folder, args)?;
+    let base = match folder.journal.phase {
+        Phase::Running => killed(&folder)?,
+        Phase::Ended if folder.journal.pending.is_empty() => {
+            print(&format!("nothing is pending in {}: the campaign has ended\n", folder.shown));
+            return Ok(exit(&folder.summary()?));
+        }
+        Phase::Ended => stopped(&folder)?,
+    };
+    let settings = Settings::new(&run_args)?;
+    let campaign = Campaign {
+        args: &run_args,
+        words: folder.journal.args.clone(),
+        cwd: folder.journal.cwd.clone(),
+        dir: folder.dir.clone(),
+        shown: folder.shown.clone(),
+        base,
+    };
+    campaign.run(&settings)
+}
+
+/// The flags of the first run with the new budgets.
+fn original(folder: &Folder, args: &ResumeArgs) -> Result<RunArgs, Failure> {
+    let words = std::iter::once("colt").chain(folder.journal.args.iter().map(String::as_str));
+    let cli = Cli::try_parse_from(words)
+        .map_err(|error| Failure::usage(format!("the journal of {} is damaged: {error}", folder.shown)))?;
+    let Command::Run(mut run_args) = cli.command else {
+        return Err(Failure::usage(format!("the journal of {} is not of a run", folder.shown)));
+    };
+    let BudgetArgs { max_time, max_memory, max_paths, max_depth, max_steps, solver_timeout } = args.budgets.clone();
+    let old = run_args.budgets;
+    run_args.budgets = BudgetArgs {
+        max_time,
+        max_paths,
+        max_memory: max_memory.or(old.max_memory),
+        max_depth: max_depth.or(old.max_depth),
+        max_steps: max_steps.or(old.max_steps),
+        solver_timeout: solver_timeout.or(old.solver_timeout),
+    };
+    run_args.output = args.output.clone();
+    Ok(*run_args)
+}
+
+fn stopped(folder: &Folder) -> Result<Base, Failure> {
+    let mut summary = folder.summary()?;
+    merge::reopen(&mut summary, folder.journal.n_resumable);
+    Ok(Base {
+        summary: Some(summary),
+        prefixes: folder.journal.pending.clone(),
+        n_tests: folder.journal.n_tests,
+        known: Default::default(),
+    })
+}
+
+fn killed(folder: &Folder) -> Result<Base, Failure> {
+    let mut known = std::collections::HashMap::new();
+    for test in folder.tests()? {
+        if let Ok(number) = test.id.parse() {
+            known.insert(test.case.path, TestId(number));
+        }
+    }
+    Ok(Base { known, ..Base::default() })
+}

@@ -1,0 +1,134 @@
+//! Flags checked against each other and turned into what the engine takes.
+
+use std::time::Duration;
+
+use crate::args::{Check, RunArgs, split_words};
+use crate::outcome::Failure;
+
+/// Symbolic command-line arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymArgs {
+    pub min: u32,
+    pub max: u32,
+    pub n_bytes: u32,
+}
+
+/// A run's flags, valid.
+pub struct Settings {
+    pub cflags: Vec<String>,
+    pub checks: vm::Checks,
+    pub sym_args: Option<SymArgs>,
+    pub stdin_bytes: u32,
+    pub n_workers: usize,
+    pub solver_timeout: Duration,
+    pub line_up: Vec<String>,
+}
+
+const SOLVER_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl Settings {
+    pub fn new(args: &RunArgs) -> Result<Settings, Failure> {
+        if args.libc {
+            return Err(Failure::usage(
+                "--libc is not available yet: without it the common functions of the C library are there, and others \
+                 end a path as unsupported",
+            ));
+        }
+        if args.sym_file.is_some() {
+            return Err(Failure::usage("--sym-file is not available yet: use --sym-stdin, or colt_input in the program"));
+        }
+        Ok(Settings {
+            cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
+            checks: checks(&args.check),
+            sym_args: sym_args(args.sym_args.as_deref())?,
+            stdin_bytes: args.sym_stdin.unwrap_or(0),
+            n_workers: match args.workers {
+                Some(n_workers) => n_workers as usize,
+                None => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+            solver_timeout: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT),
+            line_up: line_up(&args.line_up)?,
+        })
+    }
+}
+
+fn sym_args(words: Option<&[u32]>) -> Result<Option<SymArgs>, Failure> {
+    match words {
+        None => Ok(None),
+        Some(&[min, max, n_bytes]) if min <= max => Ok(Some(SymArgs { min, max, n_bytes })),
+        Some(words) => {
+            let words: Vec<String> = words.iter().map(u32::to_string).collect();
+            Err(Failure::usage(format!("--sym-args {}: MIN is larger than MAX", words.join(" "))))
+        }
+    }
+}
+
+/// The default checks and those of the list, read from left to right.
+fn checks(list: &[Check]) -> vm::Checks {
+    let mut checks = vm::Checks::default();
+    for check in list {
+        match check {
+            Check::Memory => checks.memory = true,
+            Check::Assert => checks.assertion = true,
+            Check::Div => checks.division = true,
+            Check::Overflow => checks.overflow = true,
+            Check::Shift => checks.shift = true,
+            Check::Uninit => checks.uninit = true,
+            Check::Leak => checks.leak = true,
+            Check::None => checks = every(Switch::Off),
+            Check::All => checks = every(Switch::On),
+        }
+    }
+    checks
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Switch {
+    On,
+    Off,
+}
+
+fn every(switch: Switch) -> vm::Checks {
+    let is_on = switch == Switch::On;
+    vm::Checks {
+        memory: is_on,
+        assertion: is_on,
+        division: is_on,
+        overflow: is_on,
+        shift: is_on,
+        uninit: is_on,
+        leak: is_on,
+    }
+}
+
+/// Techniques that exist; a wrong name is answered with the right ones.
+fn line_up(names: &[String]) -> Result<Vec<String>, Failure> {
+    let known: Vec<&str> = techniques::ALL.iter().map(|entry| entry.name).collect();
+    for name in names {
+        if !known.contains(&name.as_str()) {
+            let known = if known.is_empty() { "none yet".to_string() } else { known.join(", ") };
+            return Err(Failure::usage(format!("--with: there is no technique `{name}`; there are: {known}")));
+        }
+    }
+    Ok(names.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_add_up() {
+        let with_overflow = checks(&[Check::Overflow]);
+        assert!(with_overflow.memory && with_overflow.overflow && !with_overflow.leak);
+        let only_leak = checks(&[Check::None, Check::Leak]);
+        assert!(!only_leak.memory && !only_leak.assertion && only_leak.leak);
+        assert!(checks(&[Check::All]).uninit);
+    }
+
+    #[test]
+    fn argument_counts_are_ordered() {
+        assert_eq!(sym_args(Some(&[0, 2, 3])).expect("valid"), Some(SymArgs { min: 0, max: 2, n_bytes: 3 }));
+        assert_eq!(sym_args(Some(&[3, 2, 3])).expect_err("invalid").exit.code(), 2);
+    }
+}

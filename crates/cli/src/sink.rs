@@ -1,0 +1,147 @@
+//! Takes paths from the explorer as they end: writes their tests, counts what only endings tell, shows progress.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use explore::{Covers, Progress, Sink};
+use report::{CutSummary, GapSummary, TestId, TestWriter, WriteError};
+use witness::{Ending, Witness};
+
+use crate::names::Names;
+use crate::screen::Screen;
+
+pub struct CampaignSink<'a> {
+    /// Absent once writing has failed.
+    writer: Option<TestWriter>,
+    error: Option<WriteError>,
+    n_tests: u64,
+    names: Names,
+    /// Tests of a campaign that was killed, by path: they are on disk already.
+    known: HashMap<Vec<u64>, TestId>,
+    gaps: BTreeMap<(Arc<str>, u32, String), u64>,
+    cuts: BTreeMap<&'static str, u64>,
+    covering: Vec<TestId>,
+    screen: &'a Screen,
+    stop: Arc<AtomicBool>,
+}
+
+/// What the sink learned.
+pub struct Collected {
+    pub n_tests: u64,
+    pub gaps: Vec<GapSummary>,
+    pub cuts: Vec<CutSummary>,
+    pub covering: Vec<TestId>,
+    pub error: Option<WriteError>,
+    pub names: Names,
+}
+
+impl<'a> CampaignSink<'a> {
+    /// Tests are numbered on from `n_tests`, or from the largest number among the `known` ones.
+    pub fn start(
+        dir: &Path,
+        n_tests: u64,
+        known: HashMap<Vec<u64>, TestId>,
+        names: Names,
+        screen: &'a Screen,
+        stop: Arc<AtomicBool>,
+    ) -> Result<CampaignSink<'a>, WriteError> {
+        let n_tests = known.values().map(|test| test.0).max().unwrap_or(0).max(n_tests);
+        Ok(CampaignSink {
+            writer: Some(TestWriter::start(dir)?),
+            error: None,
+            n_tests,
+            names,
+            known,
+            gaps: BTreeMap::new(),
+            cuts: BTreeMap::new(),
+            covering: Vec::new(),
+            screen,
+            stop,
+        })
+    }
+
+    /// Waits until the last test is on disk.
+    pub fn finish(mut self) -> Collected {
+        if let Some(writer) = self.writer.take()
+            && let Err(error) = writer.finish()
+        {
+            self.error.get_or_insert(error);
+        }
+        let gaps = self.gaps.into_iter().map(|((file, line, message), count)| GapSummary {
+            message,
+            file: file.to_string(),
+            line,
+            count,
+        });
+        let cuts = self.cuts.into_iter().map(|(budget, count)| CutSummary { budget: budget.to_string(), count });
+        Collected {
+            n_tests: self.n_tests,
+            gaps: gaps.collect(),
+            cuts: cuts.collect(),
+            covering: self.covering,
+            error: self.error,
+            names: self.names,
+        }
+    }
+
+    fn count(&mut self, ending: &Ending) {
+        match ending {
+            Ending::Cut(budget) => *self.cuts.entry(budget.name()).or_insert(0) += 1,
+            Ending::Unsupported(gap) => {
+                let key = (Arc::clone(&gap.place.file), gap.place.line, gap.message.clone());
+                *self.gaps.entry(key).or_insert(0) += 1;
+            }
+            Ending::Returned { .. }
+            | Ending::Exited { .. }
+            | Ending::Bug(_)
+            | Ending::Assumed
+            | Ending::Pruned { .. } => {}
+        }
+    }
+
+    fn write(&mut self, test: TestId, witness: &Witness) {
+        let Some(writer) = &mut self.writer else { return };
+        if let Err(error) = writer.put(test, witness) {
+            // Without tests on disk there is no point in finding more.
+            self.stop.store(true, Ordering::SeqCst);
+            self.error = Some(error);
+            self.writer = None;
+        }
+    }
+}
+
+impl Sink for CampaignSink<'_> {
+    fn path_ended(&mut self, witness: &Witness, covers: Covers) -> explore::TestId {
+        let renamed = matches!(witness.ending, Ending::Bug(_) | Ending::Unsupported(_)).then(|| {
+            let mut witness = witness.clone();
+            self.names.fix_ending(&mut witness.ending);
+            witness
+        });
+        let witness = renamed.as_ref().unwrap_or(witness);
+        self.count(&witness.ending);
+        let test = match self.known.get(&witness.path) {
+            Some(test) => *test,
+            None => {
+                self.n_tests += 1;
+                let test = TestId(self.n_tests);
+                self.write(test, witness);
+                test
+            }
+        };
+        if covers == Covers::New {
+            self.covering.push(test);
+        }
+        explore::TestId(test.0)
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let seconds = progress.elapsed.as_secs_f64();
+        let queries_per_s = if seconds > 0.0 { progress.queries as f64 / seconds } else { 0.0 };
+        self.screen.progress(format!(
+            "{} paths, {} findings, {} pending, {}/{} edges, {queries_per_s:.0} queries/s, {seconds:.0} s",
+            progress.paths, progress.findings, progress.pending, progress.edges_covered, progress.edges_total
+        ));
+    }
+}

@@ -1,0 +1,164 @@
+//! `colt why DIR FILE:LINE`: what the campaign knows about one line.
+//!
+//! Nothing new is explored: the answer is read from the measured coverage, the ledger, the gaps and the cuts. A line no
+//! path reached in a complete campaign cannot be reached at all; otherwise the places where precision was given up
+//! are the candidates, nearest first.
+
+use report::{CoverageView, LedgerSummary, Summary, Verdict};
+
+use crate::args::WhyArgs;
+use crate::fault;
+use crate::folder::Folder;
+use crate::outcome::{Exit, Failure};
+use crate::screen::print;
+
+pub fn why(args: &WhyArgs) -> Result<Exit, Failure> {
+    fault::doing(format!("explaining {}", args.place));
+    let (file, line) = parse_place(&args.place)?;
+    let folder = Folder::open(&args.dir)?;
+    let (summary, coverage) = (folder.summary()?, folder.coverage()?);
+    let file = find_file(&coverage, file)?;
+    let text = match count_at(&coverage, &file, line) {
+        None => not_code(&coverage, &file, line),
+        Some(0) => not_reached(&summary, &file, line, &folder.shown),
+        Some(count) => reached(&summary, &coverage, &file, line, count),
+    };
+    print(&text);
+    Ok(Exit::Success)
+}
+
+fn parse_place(place: &str) -> Result<(&str, u32), Failure> {
+    place
+        .rsplit_once(':')
+        .and_then(|(file, line)| Some((file, line.parse().ok()?)))
+        .filter(|(file, line)| !file.is_empty() && *line > 0)
+        .ok_or_else(|| Failure::usage(format!("`{place}` is not FILE:LINE, such as parser.c:12")))
+}
+
+/// The measured file whose name is, or ends with, what the user wrote.
+fn find_file(coverage: &CoverageView, wanted: &str) -> Result<String, Failure> {
+    let ends_with = |file: &&String| file.ends_with(&format!("/{wanted}"));
+    let found = coverage.lines.keys().find(|file| *file == wanted).or_else(|| coverage.lines.keys().find(ends_with));
+    found.cloned().ok_or_else(|| {
+        let known: Vec<&str> = coverage.lines.keys().map(String::as_str).collect();
+        let known = if known.is_empty() { "none: coverage was not measured".to_string() } else { known.join(", ") };
+        Failure::usage(format!("no coverage is known of {wanted}; files of this campaign: {known}"))
+    })
+}
+
+fn count_at(coverage: &CoverageView, file: &str, line: u32) -> Option<u64> {
+    coverage.lines.get(file)?.iter().find(|(at, _)| *at == line).map(|(_, count)| *count)
+}
+
+fn not_code(coverage: &CoverageView, file: &str, line: u32) -> String {
+    let next = coverage.lines.get(file).and_then(|lines| lines.iter().map(|(at, _)| *at).find(|at| *at > line));
+    match next {
+        Some(next) => format!("{file}:{line} has no code; the next line that has is {next}\n"),
+        None => format!("{file}:{line} has no code\n"),
+    }
+}
+
+fn reached(summary: &Summary, coverage: &CoverageView, file: &str, line: u32, count: u64) -> String {
+    let mut text = format!("{file}:{line} was reached, {count} times in the tests replayed\n");
+    for finding in summary.findings.iter().filter(|finding| finding.file == file && finding.line == line) {
+        text.push_str(&format!("  {} is shown by {}: {}\n", finding.kind, finding.test, finding.message));
+    }
+    let branches = coverage.branches.get(file).map_or(&[][..], Vec::as_slice);
+    for (_, column, when_true, when_false) in branches.iter().filter(|branch| branch.0 == line) {
+        let side = match (when_true, when_false) {
+            (0, 0) => "never decided",
+            (0, _) => "never true",
+            (_, 0) => "never false",
+            _ => continue,
+        };
+        text.push_str(&format!("  the condition at column {column} was {side}\n"));
+        text.push_str(&reasons(summary, file, line));
+    }
+    text
+}
+
+fn not_reached(summary: &Summary, file: &str, line: u32, folder: &str) -> String {
+    let mut text = format!("{file}:{line} was not reached\n");
+    text.push_str(&reasons(summary, file, line));
+    if summary.paths.cut > 0 {
+        text.push_str(&format!("  to go on where the budget ended: colt resume {folder}\n"));
+    }
+    text
+}
+
+/// Why there may be paths that were not seen, candidates in this file and nearest to the line first.
+fn reasons(summary: &Summary, file: &str, line: u32) -> String {
+    if summary.verdict == Verdict::Complete {
+        let pruned = match summary.paths.pruned {
+            0 => String::new(),
+            n_pruned => format!(" ({n_pruned} paths were pruned by a technique that says they show nothing new)"),
+        };
+        return format!("  the campaign is complete: no input of the declared kind leads there{pruned}\n");
+    }
+    let mut text = String::new();
+    for cut in &summary.cuts {
+        text.push_str(&format!(
+            "  {} paths were cut by the {} budget: raise --max-{}\n",
+            cut.count, cut.budget, cut.budget
+        ));
+    }
+    for gap in &summary.gaps {
+        text.push_str(&format!("  {} paths ended at {}:{}: {}\n", gap.count, gap.file, gap.line, gap.message));
+    }
+    let mut entries: Vec<&LedgerSummary> = summary.ledger.iter().collect();
+    entries.sort_by_key(|entry| (entry.file != file, entry.line.abs_diff(line)));
+    for entry in entries {
+        text.push_str(&format!(
+            "  {}:{} {} {} ({} paths): {}\n",
+            entry.file,
+            entry.line,
+            entry.kind,
+            entry.detail,
+            entry.count,
+            advice(&entry.kind)
+        ));
+    }
+    text
+}
+
+fn advice(kind: &str) -> &'static str {
+    match kind {
+        "concretised-size" => "only some sizes were tried; bound the size with colt_assume",
+        "concretised-address" => "only some addresses were tried; bound the index with colt_assume",
+        "concretised-function-pointer" => "only some targets were tried",
+        "concretised-float" => "floating-point arithmetic on inputs follows one value only",
+        "concretised-argument" => "a library function was given one value instead of all",
+        "bounded-pointer-input" => "the memory behind a pointer parameter has a fixed size; write a main that declares it",
+        "unknown-function" => "the function is not part of the program; add its source file",
+        "unknown-answer" => "the solver gave up; raise --solver-timeout",
+        _ => "the engine does not model this exactly",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        assert_eq!(parse_place("a/b.c:12").expect("valid"), ("a/b.c", 12));
+        for bad in ["b.c", "b.c:x", ":3", "b.c:0"] {
+            assert!(parse_place(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_reason_comes_first() {
+        let entry = |line| LedgerSummary { kind: "concretised-size".into(), file: "f.c".into(), line, ..Default::default() };
+        let summary = Summary { ledger: vec![entry(90), entry(11)], ..Summary::default() };
+        let text = reasons(&summary, "f.c", 10);
+        assert!(text.find("f.c:11") < text.find("f.c:90"), "{text}");
+    }
+
+    #[test]
+    fn a_complete_campaign_says_so() {
+        let mut summary = Summary::default();
+        summary.judge();
+        assert!(not_reached(&summary, "f.c", 3, "out").contains("no input of the declared kind leads there"));
+    }
+}

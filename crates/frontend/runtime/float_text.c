@@ -23,6 +23,16 @@ static const struct format long_double_format = {64, -16445, 16384};
 // What lies below the last bit kept.
 enum rest { REST_NONE, REST_BELOW_HALF, REST_HALF, REST_ABOVE_HALF };
 
+// Whether a number in the binade just below the normal range would round up out of it if exponents had no limit: then
+// it does not count as having underflowed.
+static int rounds_up_to_power(uint64_t mantissa, enum rest rest, int mantissa_bits, int kept) {
+    if (kept != mantissa_bits - 1)
+        return 0;
+    if (mantissa_bits == 64)
+        return mantissa == UINT64_MAX && rest >= REST_HALF;
+    return mantissa >> (63 - mantissa_bits) == UINT64_MAX >> (63 - mantissa_bits);
+}
+
 // (mantissa + rest) * 2^exponent to the nearest number of the format, ties to even. The mantissa has its top bit set
 // or is zero. ERANGE when the result overflows, or is below the normal range and inexact.
 static struct __colt_float round_to_format(uint64_t mantissa, enum rest rest, int exponent, int negative,
@@ -31,6 +41,7 @@ static struct __colt_float round_to_format(uint64_t mantissa, enum rest rest, in
     if (mantissa == 0 && rest == REST_NONE)
         return result;
     int kept = format->mantissa_bits, subnormal = 0;
+    enum rest original_rest = rest;
     if (exponent + 64 - kept < format->least) {
         kept = exponent + 64 - format->least;
         subnormal = 1;
@@ -59,7 +70,7 @@ static struct __colt_float round_to_format(uint64_t mantissa, enum rest rest, in
             exponent++;
         }
     }
-    if (subnormal && rest != REST_NONE && !(whole >> (format->mantissa_bits - 1)))
+    if (subnormal && rest != REST_NONE && !rounds_up_to_power(mantissa, original_rest, format->mantissa_bits, kept))
         colt_errno = COLT_ERANGE;
     result.mantissa = whole;
     result.exponent = exponent;

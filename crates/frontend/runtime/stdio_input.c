@@ -310,7 +310,7 @@ static int keep_word(struct float_text *out, const char *word, int *c) {
     return 1;
 }
 
-// As GNU's scanf: an exponent mark without digits is consumed and ignored.
+// As GNU's scanf: an exponent mark without digits is consumed and ignored, and "0x." counts as zero.
 static int keep_number(struct float_text *out, int *c) {
     int n_digits = 0, hexadecimal = 0, after_point = 0;
     if (*c == '0') {
@@ -333,7 +333,7 @@ static int keep_number(struct float_text *out, int *c) {
             break;
     }
     if (n_digits == 0)
-        return 0;
+        return hexadecimal && after_point;
     if (*c != COLT_EOF && (*c | 32) == (hexadecimal ? 'p' : 'e')) {
         *c = keep(out, *c);
         if (*c != COLT_EOF && ((*c == '+') | (*c == '-')))

@@ -12,7 +12,7 @@ uint64_t __colt_integer_finish(const struct __colt_integer *number, int negative
         limit = ULONG_MAX;
     else if (is_signed)
         limit = type == COLT_SIGNED_LONG ? (uint64_t)LONG_MAX : (uint64_t)INT64_MAX;
-    if (number->ceiling > limit) {
+    if (number->ceiling >= limit) {
         uint64_t reach = is_signed ? limit + (uint64_t)negative : limit;
         if (number->overflowed | (magnitude > reach)) {
             colt_errno = COLT_ERANGE;

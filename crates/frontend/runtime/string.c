@@ -1,7 +1,7 @@
 // string.h and strings.h: one byte at a time, so that each access is checked and each fork means something.
 //
-// Comparisons of strings answer -1, 0 or 1, as the natively replayed program (built with AddressSanitizer) does;
-// memcmp answers the difference of the first differing bytes, for the same reason.
+// strcmp and strncmp answer -1, 0 or 1, as the natively replayed program (built with AddressSanitizer) does; memcmp,
+// strcasecmp and strncasecmp answer the difference of the first differing bytes, for the same reason.
 #include "common.h"
 
 // --- copying ------------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ int strncasecmp(const char *left, const char *right, size_t n) {
     for (size_t i = 0; i < n; i++) {
         int x = colt_to_lower(a[i]), y = colt_to_lower(b[i]);
         if (x != y)
-            return order((unsigned)x, (unsigned)y);
+            return x - y;
         if (!x)
             return 0;
     }
@@ -404,6 +404,9 @@ char *dirname(char *path) {
         return (char *)".";
     while (n > 1 && path[n - 1] == '/')
         n--;
+    // Exactly two slashes at the front may mean something and stay.
+    if (n == 1 && path[0] == '/' && path[1] == '/' && path[2] != '/')
+        n = 2;
     path[n] = 0;
     return path;
 }

@@ -39,7 +39,22 @@ fn sign_of(element: &str) -> Sign {
     if is_unsigned || element.contains('*') { Sign::Unsigned } else { Sign::Signed }
 }
 
-/// `None` for types whose elements are single bytes to us: unknown ones and aggregates.
+/// Widths that are the same on every target. An input may be only the first part of an array, so the number of bytes
+/// does not always tell.
+fn known_width(element: &str) -> Option<usize> {
+    let word = element.split_whitespace().last()?;
+    Some(match word {
+        "char" | "_Bool" | "bool" | "int8_t" | "uint8_t" => 1,
+        "short" | "int16_t" | "uint16_t" => 2,
+        "unsigned" | "int32_t" | "uint32_t" => 4,
+        "int" if element.contains("short") => 2,
+        "int" if !element.contains("long") => 4,
+        "int64_t" | "uint64_t" => 8,
+        _ => return None,
+    })
+}
+
+/// Types whose elements are single bytes to us: unknown ones and aggregates.
 fn is_opaque(element: &str) -> bool {
     element == "bytes" || element.contains("struct ") || element.contains("union ")
 }
@@ -69,7 +84,8 @@ impl Input {
             (self.bytes.len(), 1, Sign::Unsigned)
         } else {
             let count: usize = dims.iter().product();
-            (count, self.bytes.len().checked_div(count).unwrap_or(0), sign_of(element))
+            let width = known_width(element).or(self.bytes.len().checked_div(count)).unwrap_or(0);
+            (self.bytes.len().checked_div(width).unwrap_or(0), width, sign_of(element))
         };
         let position = self.position(indices, &dims)?;
         if position >= count || width == 0 {
@@ -118,6 +134,14 @@ mod tests {
         assert!(ints.value(&[1]).is_err());
         assert!(ints.value(&[2, 0]).is_err());
         assert!(ints.value(&[-1, 0]).is_err());
+    }
+
+    #[test]
+    fn an_input_may_be_part_of_an_array() {
+        let part = input("char[8]", b"ab");
+        assert_eq!(part.value(&[1]), Ok(i128::from(b'b')));
+        assert!(part.value(&[2]).is_err());
+        assert_eq!(input("unsigned int[4]", &[1, 0, 0, 0, 2, 0, 0, 0]).value(&[1]), Ok(2));
     }
 
     #[test]

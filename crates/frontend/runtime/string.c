@@ -236,14 +236,12 @@ char *strchr(const char *s, int c) {
     }
 }
 
+// From the end, once the end is known: looking forward would fork at every byte that may be the last match so far.
 char *strrchr(const char *s, int c) {
-    const char *last = NULL;
-    for (;; s++) {
-        if (*s == (char)c)
-            last = s;
-        if (!*s)
-            return (char *)last;
-    }
+    for (size_t n = colt_length(s) + 1; n > 0; n--)
+        if (s[n - 1] == (char)c)
+            return (char *)(s + n - 1);
+    return NULL;
 }
 
 char *index(const char *s, int c) { return strchr(s, c); }
@@ -378,11 +376,10 @@ char *strsep(char **restrict cursor, const char *restrict separators) {
 // --- paths --------------------------------------------------------------------------------------------------------
 
 char *basename(const char *path) {
-    const char *name = path;
-    for (const char *p = path; *p; p++)
-        if (*p == '/')
-            name = p + 1;
-    return (char *)name;
+    size_t n = colt_length(path);
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    return (char *)(path + n);
 }
 
 char *__xpg_basename(char *path) {
@@ -471,6 +468,7 @@ void *__memcpy_chk(void *to, const void *from, size_t n, size_t size) { return (
 void *__mempcpy_chk(void *to, const void *from, size_t n, size_t size) { return (void)size, mempcpy(to, from, n); }
 void *__memmove_chk(void *to, const void *from, size_t n, size_t size) { return (void)size, memmove(to, from, n); }
 void *__memset_chk(void *to, int c, size_t n, size_t size) { return (void)size, memset(to, c, n); }
+void __explicit_bzero_chk(void *to, size_t n, size_t size) { (void)size, memset(to, 0, n); }
 char *__strcpy_chk(char *to, const char *from, size_t size) { return (void)size, strcpy(to, from); }
 char *__stpcpy_chk(char *to, const char *from, size_t size) { return (void)size, stpcpy(to, from); }
 char *__strcat_chk(char *to, const char *from, size_t size) { return (void)size, strcat(to, from); }

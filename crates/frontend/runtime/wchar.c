@@ -66,13 +66,10 @@ wchar_t *wcschr(const wchar_t *s, wchar_t c) {
     }
 }
 wchar_t *wcsrchr(const wchar_t *s, wchar_t c) {
-    const wchar_t *last = NULL;
-    for (;; s++) {
-        if (*s == c)
-            last = s;
-        if (!*s)
-            return (wchar_t *)last;
-    }
+    for (size_t n = wcslen(s) + 1; n > 0; n--)
+        if (s[n - 1] == c)
+            return (wchar_t *)(s + n - 1);
+    return NULL;
 }
 wchar_t *wcsstr(const wchar_t *hay, const wchar_t *needle) {
     size_t n = wcslen(needle);

@@ -29,7 +29,7 @@ void __colt_check_string(const char *text, size_t max);
 void __colt_output(int fd, const void *bytes, size_t count);
 // The next byte of standard input as a value in 0..255, or -1 at its end.
 int __colt_stdin_byte(void);
-// The program's arguments of time(): seconds since 1970, an input of the program. `result` may be NULL.
+// Seconds since 1970, an input of the program; also stored in `result` unless that is NULL.
 long time(long *result);
 
 // --- endings ------------------------------------------------------------------------------------------------------

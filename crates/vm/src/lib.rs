@@ -1,1 +1,38 @@
-//! Placeholder until the layer is written.
+//! The machine: values, memory, frames, states, and `run`, which executes until somebody has to decide.
+//!
+//! `run` returns an [`Effect`] with the state still standing at the instruction that needs the decision. Whoever decides
+//! pushes an [`Answer`] and calls `run` again; the instruction is executed once more and finds its answers in the order
+//! it asks. So a state is a plain value between any two calls: it can be cloned, put away, or run by another worker.
+//! The machine never forks, solves, prints or reads options.
+
+mod access;
+mod arith;
+mod calls;
+mod effect;
+mod event;
+mod float;
+mod frame;
+mod image;
+mod inputs;
+mod label;
+mod memory;
+mod object;
+mod run;
+mod slots;
+mod state;
+mod stubs;
+mod tlb;
+mod value;
+
+pub use effect::{Access, Answer, Effect, InputForm, InputRequest, PickWhy};
+pub use event::{Event, Interest, Observer};
+pub use frame::{Frame, Returns};
+pub use image::{Checks, Image, World};
+pub use inputs::{InputRecord, Scalar};
+pub use label::{Label, Labels};
+pub use memory::{Memory, ObjectId, Region};
+pub use object::{Liveness, Object, ObjectKind, Site};
+pub use run::{Coverage, EdgeId, Machine};
+pub use slots::{SlotId, Slots};
+pub use state::State;
+pub use value::{Shadow, Value};

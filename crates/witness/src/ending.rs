@@ -81,5 +81,5 @@ pub struct Witness {
     pub inputs: Vec<InputValue>,
     pub ending: Ending,
     /// The decisions from entry to ending: which alternative was taken at each place where there was a choice.
-    pub path: Vec<u32>,
+    pub path: Vec<u64>,
 }

@@ -1,0 +1,319 @@
+//! Reading and writing memory where the fast path does not apply: checks, symbolic bytes, symbolic addresses.
+
+use term::TermId;
+use witness::{BugKind, Ending};
+
+use crate::memory::GAP;
+use crate::run::{Machine, Step};
+use crate::{Access, Answer, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Shadow, State, Value};
+
+/// Objects up to this many bytes are written at a symbolic offset byte by byte; larger ones become arrays.
+const SMALL_OBJECT: u64 = 1024;
+
+/// Where in an object. A symbolic offset is known to stay inside.
+#[derive(Clone, Copy, Debug)]
+pub enum Offset {
+    At(u64),
+    Symbolic(TermId),
+}
+
+/// One byte on its way between objects.
+#[derive(Clone, Copy, Debug)]
+pub struct Byte {
+    pub bits: u8,
+    pub shadow: Shadow,
+}
+
+impl Machine<'_> {
+    /// Checks an access and says where it goes.
+    pub(crate) fn locate(&mut self, state: &mut State, addr: Value, bytes: u64, access: Access) -> Step<(ObjectId, Offset)> {
+        let Some(term) = addr.term() else {
+            let object = self.locate_concrete(state, addr.bits as u64, bytes, access)?;
+            return Ok((object, Offset::At(addr.bits as u64 - state.memory.get(object).base)));
+        };
+        self.forbid_undefined(state, term)?;
+        let answer = self.ask(state, || Effect::Address { addr: term, bytes, access })?;
+        let Answer::Object(base) = answer else { unreachable!("an address is answered with an object") };
+        let object = self.locate_concrete(state, base, bytes, access)?;
+        let base = self.terms.constant(u128::from(base), u32::from(self.image.pointer_bits()));
+        let offset = self.terms.sub(term, base);
+        Ok((object, match self.terms.as_const(offset) {
+            Some(offset) => Offset::At(offset as u64),
+            None => Offset::Symbolic(self.terms.zext(offset, 64)),
+        }))
+    }
+
+    fn locate_concrete(&mut self, state: &State, addr: u64, bytes: u64, access: Access) -> Step<ObjectId> {
+        match state.memory.find(addr) {
+            Some(object) => {
+                let found = state.memory.get(object);
+                if found.liveness == Liveness::Alive
+                    && found.contains(addr, bytes)
+                    && (access == Access::Read || found.kind != ObjectKind::Constant)
+                {
+                    return Ok(object);
+                }
+                Err(self.bad_access(state, addr, bytes, access))
+            }
+            None => Err(self.bad_access(state, addr, bytes, access)),
+        }
+    }
+
+    /// The fault that an access at a concrete address is.
+    fn bad_access(&self, state: &State, addr: u64, bytes: u64, access: Access) -> Effect {
+        let (kind, message) = self.diagnose(state, addr, bytes, access);
+        Effect::Ended(Box::new(Ending::Bug(self.bug(state, kind, message))))
+    }
+
+    /// What is wrong with an access that does not lie inside one live object.
+    pub fn diagnose(&self, state: &State, addr: u64, bytes: u64, access: Access) -> (BugKind, String) {
+        let (verb, out_of_bounds) = match access {
+            Access::Read => ("read", BugKind::OutOfBoundsRead),
+            Access::Write => ("write", BugKind::OutOfBoundsWrite),
+        };
+        let plural = if bytes == 1 { "" } else { "s" };
+        if addr < 4096 {
+            return (BugKind::NullDereference, format!("{verb} of {bytes} byte{plural} through a null pointer"));
+        }
+        let describe = |object: ObjectId| {
+            let found = state.memory.get(object);
+            let what = match found.kind {
+                ObjectKind::Global | ObjectKind::Constant => "global",
+                ObjectKind::Stack => "stack",
+                ObjectKind::Heap => "heap",
+            };
+            let offset = addr.wrapping_sub(found.base) as i64;
+            (found.liveness, found.kind, format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", found.size))
+        };
+        match state.memory.find(addr).or_else(|| state.memory.near(addr)).map(describe) {
+            Some((Liveness::Freed, _, text)) => (BugKind::UseAfterFree, format!("{text} that was freed")),
+            Some((Liveness::Alive, ObjectKind::Constant, text)) if access == Access::Write && state.memory.find(addr).is_some() => {
+                (BugKind::InvalidPointer, format!("{text}, which is read-only"))
+            }
+            Some((Liveness::Alive, _, text)) => (out_of_bounds, text),
+            None if state.memory.was_stack(addr) => {
+                (BugKind::UseAfterFree, format!("{verb} of {bytes} byte{plural} of a local variable whose function has returned"))
+            }
+            None => (BugKind::InvalidPointer, format!("{verb} of {bytes} byte{plural} at {addr:#x}, where nothing is")),
+        }
+    }
+
+    /// Distance beyond an object's end at which a native sanitizer still sees an overrun for what it is.
+    pub const REDZONE: u64 = GAP / 2;
+
+    pub(crate) fn load(&mut self, state: &mut State, addr: Value, bits: u8) -> Step<Value> {
+        let n_bytes = u64::from(bits).div_ceil(8);
+        let (object, offset) = self.locate(state, addr, n_bytes, Access::Read)?;
+        let bytes = self.read_bytes(state, object, offset, n_bytes);
+        Ok(self.compose(&bytes, bits, addr.label()))
+    }
+
+    pub(crate) fn store(&mut self, state: &mut State, addr: Value, bits: u8, value: Value) -> Step<()> {
+        let n_bytes = u64::from(bits).div_ceil(8);
+        let (object, offset) = self.locate(state, addr, n_bytes, Access::Write)?;
+        let bytes = self.decompose(value, bits, addr.label());
+        self.write_bytes(state, object, offset, &bytes);
+        Ok(())
+    }
+
+    /// Little-endian bytes put together to a value of `bits`.
+    pub(crate) fn compose(&mut self, bytes: &[Byte], bits: u8, label: Label) -> Value {
+        let label = bytes.iter().fold(label, |label, byte| self.labels.union(label, byte.shadow.label()));
+        if bytes.iter().all(|byte| byte.shadow.term().is_none()) {
+            let mut image = [0u8; 16];
+            for (at, byte) in image.iter_mut().zip(bytes) {
+                *at = byte.bits;
+            }
+            let value = u128::from_le_bytes(image) & crate::value::mask128(bits);
+            return Value { bits: value, shadow: Shadow::new(None, label) };
+        }
+        let parts: Vec<TermId> = bytes.iter().map(|byte| self.byte_term(*byte)).collect();
+        let mut term = self.terms.concat_bytes(&parts);
+        if self.terms.width(term) > u32::from(bits) {
+            term = self.terms.extract(term, u32::from(bits) - 1, 0);
+        }
+        Value::of_term(&self.terms, term, label)
+    }
+
+    pub(crate) fn decompose(&mut self, value: Value, bits: u8, label: Label) -> Vec<Byte> {
+        let n_bytes = u32::from(bits).div_ceil(8);
+        let label = self.labels.union(value.label(), label);
+        match value.term() {
+            None => {
+                let shadow = Shadow::new(None, label);
+                let image = value.bits.to_le_bytes();
+                image[..n_bytes as usize].iter().map(|bits| Byte { bits: *bits, shadow }).collect()
+            }
+            Some(term) => {
+                let term = self.terms.zext(term, n_bytes * 8);
+                (0..n_bytes).map(|idx| self.term_byte(term, idx, label)).collect()
+            }
+        }
+    }
+
+    fn term_byte(&mut self, term: TermId, idx: u32, label: Label) -> Byte {
+        let byte = self.terms.byte(term, idx);
+        match self.terms.as_const(byte) {
+            Some(bits) => Byte { bits: bits as u8, shadow: Shadow::new(None, label) },
+            None => Byte { bits: 0, shadow: Shadow::new(Some(byte), label) },
+        }
+    }
+
+    pub(crate) fn byte_term(&mut self, byte: Byte) -> TermId {
+        byte.shadow.term().unwrap_or_else(|| self.terms.byte_constant(byte.bits))
+    }
+
+    /// The bytes of a checked access.
+    pub(crate) fn read_bytes(&mut self, state: &mut State, object: ObjectId, offset: Offset, n_bytes: u64) -> Vec<Byte> {
+        self.define(state, object, offset, n_bytes);
+        self.tell(state, Interest::READ, || Event::Read { object, offset: offset.at_or_zero(), bytes: n_bytes });
+        let found = state.memory.get(object).clone();
+        match (offset, found.array()) {
+            (Offset::At(offset), None) => (offset..offset + n_bytes)
+                .map(|offset| {
+                    let (bits, shadow) = found.byte(offset);
+                    Byte { bits, shadow }
+                })
+                .collect(),
+            (offset, _) => {
+                let array = found.as_array(&mut self.terms);
+                (0..n_bytes).map(|byte| self.select(array, offset, byte)).collect()
+            }
+        }
+    }
+
+    fn select(&mut self, array: TermId, offset: Offset, byte: u64) -> Byte {
+        let index = self.index_term(offset, byte);
+        let term = self.terms.select(array, index);
+        self.term_byte(term, 0, Label::EMPTY)
+    }
+
+    fn index_term(&mut self, offset: Offset, byte: u64) -> TermId {
+        match offset {
+            Offset::At(offset) => self.terms.constant(u128::from(offset + byte), 64),
+            Offset::Symbolic(term) => {
+                let byte = self.terms.constant(u128::from(byte), 64);
+                self.terms.add(term, byte)
+            }
+        }
+    }
+
+    /// Gives bytes never written a symbol of their own, so that whatever depends on them shows it.
+    fn define(&mut self, state: &mut State, object: ObjectId, offset: Offset, n_bytes: u64) {
+        if !self.image.checks.uninit {
+            return;
+        }
+        let found = state.memory.get(object);
+        let range = match offset {
+            Offset::At(offset) => offset..offset + n_bytes,
+            Offset::Symbolic(_) => 0..found.size,
+        };
+        let undefined: Vec<u64> = range.filter(|offset| found.is_undefined(*offset)).collect();
+        for offset in undefined {
+            let term = self.fresh_undefined(8);
+            let label = Label::EMPTY;
+            self.writable(state, object).set_byte(offset, 0, Shadow::new(Some(term), label));
+        }
+    }
+
+    /// An object for writing. Remembered sites are forgotten when that moved its bytes.
+    pub(crate) fn writable<'s>(&mut self, state: &'s mut State, object: ObjectId) -> &'s mut crate::Object {
+        let before = state.memory.get(object).data().as_ptr();
+        let found = state.memory.get_mut(object);
+        if found.data().as_ptr() != before {
+            self.tlb.flush();
+        }
+        found
+    }
+
+    pub(crate) fn write_bytes(&mut self, state: &mut State, object: ObjectId, offset: Offset, bytes: &[Byte]) {
+        self.tell(state, Interest::WRITE, || Event::Write { object, offset: offset.at_or_zero(), bytes: bytes.len() as u64 });
+        let was_plain = state.memory.get(object).is_plain();
+        match offset {
+            Offset::At(offset) if state.memory.get(object).array().is_none() => {
+                let found = self.writable(state, object);
+                for (byte, at) in bytes.iter().zip(offset..) {
+                    found.set_byte(at, byte.bits, byte.shadow);
+                }
+            }
+            Offset::Symbolic(term) if state.memory.get(object).array().is_none() && state.memory.get(object).size <= SMALL_OBJECT => {
+                self.write_choices(state, object, term, bytes);
+            }
+            offset => {
+                let found = state.memory.get(object).clone();
+                let mut array = found.as_array(&mut self.terms);
+                for (byte, idx) in bytes.iter().zip(0..) {
+                    let (index, byte) = (self.index_term(offset, idx), self.byte_term(*byte));
+                    array = self.terms.store(array, index, byte);
+                }
+                self.writable(state, object).set_array(array);
+            }
+        }
+        if was_plain && !state.memory.get(object).is_plain() {
+            self.tlb.flush();
+        }
+    }
+
+    /// Every byte the write may touch becomes "new if the offset says so, else old".
+    fn write_choices(&mut self, state: &mut State, object: ObjectId, offset: TermId, bytes: &[Byte]) {
+        let (size, n_bytes) = (state.memory.get(object).size, bytes.len() as u64);
+        let stride = 1u64 << self.trailing_zeros(offset).min(10);
+        let mut start = 0;
+        while start + n_bytes <= size {
+            let at = self.terms.constant(u128::from(start), 64);
+            let here = self.terms.eq(offset, at);
+            if !self.terms.is_false(here) {
+                for (byte, at) in bytes.iter().zip(start..) {
+                    let (_, shadow) = state.memory.get(object).byte(at);
+                    let old = state.memory.get(object).byte_term(&mut self.terms, at);
+                    let new = self.byte_term(*byte);
+                    let term = self.terms.ite(here, new, old);
+                    let label = self.labels.union(shadow.label(), byte.shadow.label());
+                    let terms = &self.terms;
+                    state.memory.get_mut(object).set_term(terms, at, term, label);
+                }
+            }
+            start += stride;
+        }
+        self.tlb.flush();
+    }
+
+    /// How many low bits of a term are certainly zero.
+    fn trailing_zeros(&mut self, term: TermId) -> u32 {
+        let mut n_zeros = 0;
+        while n_zeros < 10 {
+            let bit = self.terms.extract(term, n_zeros, n_zeros);
+            if self.terms.as_const(bit) != Some(0) {
+                break;
+            }
+            n_zeros += 1;
+        }
+        n_zeros
+    }
+
+    /// The concrete C string at an address, where all of it is concrete and inside its object.
+    pub(crate) fn concrete_string(&self, state: &State, addr: u64) -> Option<Vec<u8>> {
+        let object = state.memory.find(addr)?;
+        let found = state.memory.get(object);
+        if found.liveness != Liveness::Alive {
+            return None;
+        }
+        let mut text = Vec::new();
+        for offset in addr - found.base..found.size {
+            match found.concrete_byte(offset)? {
+                0 => return Some(text),
+                byte => text.push(byte),
+            }
+        }
+        None
+    }
+}
+
+impl Offset {
+    fn at_or_zero(self) -> u64 {
+        match self {
+            Offset::At(offset) => offset,
+            Offset::Symbolic(_) => 0,
+        }
+    }
+}

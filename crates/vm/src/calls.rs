@@ -1,0 +1,445 @@
+//! Calls and returns: arguments, variadic areas, structures by value, indirect calls, intrinsics.
+
+use ir::{Arg, Call, Callee, FuncId, Intrinsic, Reg};
+use term::TermId;
+use witness::{BugKind, Ending};
+
+use crate::access::Offset;
+use crate::frame::Slot;
+use crate::image::Binding;
+use crate::run::{Machine, Next, Step};
+use crate::value::mask128;
+use crate::{Access, Answer, Effect, Event, Frame, Interest, Label, Liveness, PickWhy, Region, Returns, Site, State, Value};
+
+impl Machine<'_> {
+    pub(crate) fn call(&mut self, state: &mut State, call: &Call) -> Step<Next> {
+        let func = match &call.callee {
+            Callee::Function(func) => *func,
+            Callee::Indirect(reg) => self.called_function(state, *reg)?,
+            Callee::Intrinsic(intrinsic) => return self.intrinsic(state, *intrinsic, call),
+            Callee::Gap(what) => {
+                return Err(self.gap(state, format!("{what} cannot be executed; leave it out or replace it by C code")));
+            }
+        };
+        if self.claimed[func.idx()] {
+            match self.ask(state, || Effect::Call { func })? {
+                Answer::Enter => {}
+                Answer::Skip(results) => return self.skip(state, call, &results),
+                other => unreachable!("a call is answered with enter or skip, not {other:?}"),
+            }
+        }
+        match self.image.bindings[func.idx()] {
+            Binding::Body if call.result_used => self.enter(state, func, call),
+            Binding::Body => self.enter(state, self.image.lighter(func), call),
+            Binding::Stub(stub) => {
+                let next = stub(self, state, call, func)?;
+                Ok(next.unwrap_or(Next::Inst))
+            }
+            Binding::StubThenBody(stub) => match stub(self, state, call, func)? {
+                Some(next) => Ok(next),
+                None if call.result_used => self.enter(state, func, call),
+                None => self.enter(state, self.image.lighter(func), call),
+            },
+            Binding::Missing => {
+                let name = self.function_name(func);
+                Err(self.gap(
+                    state,
+                    format!("`{name}` has no body and no model; give colt the file that defines it, or define `{name}` in a file of your own"),
+                ))
+            }
+        }
+    }
+
+    fn called_function(&mut self, state: &State, reg: Reg) -> Step<FuncId> {
+        let pointer = state.top.value(reg, self.image.pointer_bits());
+        let addr = self.pick(state, pointer, PickWhy::FunctionPointer)? as u64;
+        self.image.function_at(addr).ok_or_else(|| {
+            let (kind, message) = match addr {
+                0..4096 => (BugKind::NullDereference, "call through a null pointer".to_string()),
+                _ => (BugKind::InvalidPointer, format!("call of {addr:#x}, where no function is")),
+            };
+            Effect::Ended(Box::new(Ending::Bug(self.bug(state, kind, message))))
+        })
+    }
+
+    fn skip(&mut self, state: &mut State, call: &Call, results: &[TermId]) -> Step<Next> {
+        for ((reg, bits), term) in call.results.iter().zip(results) {
+            let value = Value::of_term(&self.terms, *term, Label::EMPTY);
+            state.top.set(*reg, *bits, value);
+        }
+        Ok(Next::Inst)
+    }
+
+    /// A new frame for `func` with the call's arguments.
+    fn enter(&mut self, state: &mut State, func: FuncId, call: &Call) -> Step<Next> {
+        let copies = self.by_value_copies(state, &call.args)?;
+        self.grow_stack(state)?;
+        let stack_mark = state.memory.n_stack_objects();
+        let mut args: Vec<(Value, u8)> = Vec::with_capacity(call.args.len());
+        let mut copies = copies.into_iter();
+        for arg in &call.args {
+            let value = match arg.byval {
+                None => state.top.value(arg.reg, arg.bits),
+                Some(byval) => {
+                    let bytes = copies.next().unwrap_or_default();
+                    let base = self.new_stack_object(state, byval.bytes, byval.align, None, Site::default());
+                    let object = state.memory.find(base).expect("just allocated");
+                    self.write_bytes(state, object, Offset::At(0), &bytes);
+                    Value::concrete(u128::from(base))
+                }
+            };
+            args.push((value, arg.bits));
+        }
+        let function = self.image.module.function(func);
+        let variadic = if function.variadic { self.variadic_area(state, function.params.len(), call, &args) } else { 0 };
+        let mut regs = self.blank_regs(func);
+        for (param, (value, _)) in function.params.iter().zip(&args) {
+            regs[param.reg.idx()] = Slot { bits: value.bits as u64, shadow: value.shadow };
+            if param.bits > 64 {
+                regs[param.reg.idx() + 1].bits = (value.bits >> 64) as u64;
+            }
+        }
+        let frame = Frame { stack_mark, variadic, control: state.top.control, ..Frame::new(func, regs, Returns::ToCall) };
+        self.push(state, frame);
+        Ok(Next::Frame)
+    }
+
+    fn push(&mut self, state: &mut State, frame: Frame) {
+        let func = frame.func;
+        state.push_frame(frame);
+        self.cover_entry(func);
+        self.tell(state, Interest::CALL, || Event::Call { func });
+    }
+
+    fn by_value_copies(&mut self, state: &mut State, args: &[Arg]) -> Step<Vec<Vec<crate::access::Byte>>> {
+        let mut copies = Vec::new();
+        for arg in args {
+            let Some(byval) = arg.byval else { continue };
+            let addr = state.top.value(arg.reg, arg.bits);
+            let (object, offset) = self.locate(state, addr, byval.bytes, Access::Read)?;
+            copies.push(self.read_bytes(state, object, offset, byval.bytes));
+        }
+        Ok(copies)
+    }
+
+    /// Variadic arguments in memory, each in its own slots, as the stack part of the calling convention has them.
+    fn variadic_area(&mut self, state: &mut State, n_params: usize, call: &Call, args: &[(Value, u8)]) -> u64 {
+        let n_fixed = n_params.min(args.len());
+        let word = u64::from(self.image.module.target.pointer_bytes);
+        let mut offsets = Vec::new();
+        let mut size = 0u64;
+        for (arg, (_, bits)) in call.args.iter().zip(args).skip(n_fixed) {
+            let (bytes, align) = match arg.byval {
+                Some(byval) => (byval.bytes, u64::from(byval.align)),
+                None => (slot_bytes(*bits, arg.float, word), if *bits > 64 && word == 8 { 16 } else { word }),
+            };
+            size = size.next_multiple_of(align.max(word));
+            offsets.push(size);
+            size += bytes.next_multiple_of(word);
+        }
+        let base = self.new_stack_object(state, size, 16, None, Site::default());
+        let area = state.memory.find(base).expect("just allocated");
+        for ((arg, (value, bits)), offset) in call.args.iter().zip(args).skip(n_fixed).zip(offsets) {
+            let bytes = match arg.byval {
+                None => self.decompose(*value, *bits, Label::EMPTY),
+                Some(byval) => {
+                    let copy = state.memory.find(value.bits as u64).expect("the copy just made");
+                    self.read_bytes(state, copy, Offset::At(0), byval.bytes)
+                }
+            };
+            self.write_bytes(state, area, Offset::At(offset), &bytes);
+        }
+        base
+    }
+
+    /// Returns from the top frame.
+    pub(crate) fn leave(&mut self, state: &mut State, values: &[Reg]) -> Step<()> {
+        let (func, returns) = (state.top.func, state.top.returns);
+        let function = self.image.module.function(func);
+        if state.callers.is_none() {
+            return self.leave_program(state, values);
+        }
+        let results: Vec<Value> =
+            values.iter().zip(&function.results).map(|(reg, slot)| state.top.value(*reg, slot.bits)).collect();
+        self.drop_frame_objects(state);
+        state.pop_frame();
+        state.stack_bytes = state.stack_bytes.saturating_sub(Machine::FRAME_BYTES);
+        self.tell(state, Interest::CALL, || Event::Return { func });
+        if returns == Returns::InPlace {
+            return Ok(());
+        }
+        let caller = self.image.module.function(state.top.func);
+        let inst = caller.block(state.top.block).insts.get(state.top.inst_idx as usize);
+        if let Some(ir::Inst::Call { call }) = inst {
+            for ((reg, bits), value) in caller.calls[call.idx()].results.iter().zip(results) {
+                let value = self.fit(value, *bits);
+                state.top.set(*reg, *bits, value);
+            }
+            state.top.inst_idx += 1;
+        }
+        Ok(())
+    }
+
+    /// A result as wide as the call site expects (they differ where C calls through the wrong type).
+    fn fit(&mut self, value: Value, bits: u8) -> Value {
+        match value.term() {
+            None => Value { bits: value.bits & mask128(bits), shadow: value.shadow },
+            Some(term) => {
+                let width = self.terms.width(term);
+                let term = match width.cmp(&u32::from(bits)) {
+                    std::cmp::Ordering::Less => self.terms.zext(term, u32::from(bits)),
+                    std::cmp::Ordering::Equal => term,
+                    std::cmp::Ordering::Greater => self.terms.extract(term, u32::from(bits) - 1, 0),
+                };
+                Value::of_term(&self.terms, term, value.label())
+            }
+        }
+    }
+
+    fn drop_frame_objects(&mut self, state: &mut State) {
+        let mark = state.top.stack_mark;
+        if state.memory.n_stack_objects() > mark {
+            let dropped: u64 =
+                (mark..state.memory.n_stack_objects()).map(|idx| self.stack_size(state, idx)).sum();
+            state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
+            state.memory.truncate_stack(mark);
+            self.tlb.flush();
+        }
+    }
+
+    fn stack_size(&self, state: &State, idx: u32) -> u64 {
+        state.memory.get(crate::ObjectId { region: Region::Stack, idx }).size
+    }
+
+    /// The entry function returned: handlers of `atexit` run first, then the path ends.
+    fn leave_program(&mut self, state: &mut State, values: &[Reg]) -> Step<()> {
+        let function = self.image.module.function(state.top.func);
+        let status = match (values.first(), function.results.first()) {
+            (Some(reg), Some(slot)) => state.top.value(*reg, slot.bits),
+            _ => Value::concrete(0),
+        };
+        if let Some(handlers) = self.image.exit_handlers.filter(|_| !state.is_exiting) {
+            let mut regs = self.blank_regs(handlers);
+            regs[0] = Slot { bits: status.bits as u64, shadow: status.shadow };
+            let stack_mark = state.memory.n_stack_objects();
+            state.is_exiting = true;
+            self.push(state, Frame { stack_mark, ..Frame::new(handlers, regs, Returns::InPlace) });
+            return Ok(());
+        }
+        let status = self.status(state, status)?;
+        self.check_leaks(state)?;
+        Err(Effect::Ended(Box::new(Ending::Returned { status })))
+    }
+
+    fn blank_regs(&self, func: FuncId) -> Box<[Slot]> {
+        vec![Slot::default(); self.image.module.function(func).n_slots as usize].into_boxed_slice()
+    }
+
+    /// Leaves the top frame without returning from it.
+    pub(crate) fn abandon_frame(&mut self, state: &mut State) {
+        self.drop_frame_objects(state);
+        state.pop_frame();
+        state.stack_bytes = state.stack_bytes.saturating_sub(Machine::FRAME_BYTES);
+    }
+
+    /// A state at the beginning of the program: constructors first, then the entry with `argc`, `argv`, `envp`.
+    /// `n_args` symbolic arguments follow the program's name.
+    pub fn start(&mut self, n_args: u32) -> State {
+        let entry = self.image.entry;
+        let regs = self.blank_regs(entry);
+        let mut state = State::new(self.image.initial_memory(), Frame::new(entry, regs, Returns::ToCall));
+        state.output = self.image.world.record_output.then(Default::default);
+        self.declare_world(&mut state, n_args);
+        state.top.stack_mark = state.memory.n_stack_objects();
+        self.cover_entry(entry);
+        for constructor in self.image.constructors.iter().rev() {
+            let regs = self.blank_regs(*constructor);
+            let stack_mark = state.memory.n_stack_objects();
+            self.push(&mut state, Frame { stack_mark, ..Frame::new(*constructor, regs, Returns::InPlace) });
+        }
+        state
+    }
+
+    /// A process's exit status; one value when it is symbolic, because nothing in the program depends on it any more.
+    pub(crate) fn status(&mut self, state: &State, value: Value) -> Step<i32> {
+        match value.term() {
+            None => Ok((value.bits & 0xff) as i32),
+            Some(term) => {
+                self.forbid_undefined(state, term)?;
+                match self.ask(state, || Effect::Pick { value: term, why: PickWhy::Status })? {
+                    Answer::Value(value) => Ok((value & 0xff) as i32),
+                    other => unreachable!("a pick is answered with a value, not {other:?}"),
+                }
+            }
+        }
+    }
+
+    /// Heap objects nobody can reach any more when the program ends.
+    pub(crate) fn check_leaks(&mut self, state: &State) -> Step<()> {
+        if !self.image.checks.leak {
+            return Ok(());
+        }
+        let mut reached = vec![false; state.memory.objects(Region::Heap).count()];
+        let mut work: Vec<std::rc::Rc<crate::Object>> = Vec::new();
+        work.extend(state.memory.objects(Region::Global).map(|(_, object)| object.clone()));
+        work.extend(state.memory.objects(Region::Stack).map(|(_, object)| object.clone()));
+        let mut words: Vec<u64> =
+            state.frames().flat_map(|frame| frame.regs.iter().map(|slot| slot.bits)).collect();
+        loop {
+            for word in words.drain(..) {
+                if let Some(object) = state.memory.find(word)
+                    && object.region == Region::Heap
+                    && !std::mem::replace(&mut reached[object.idx as usize], true)
+                {
+                    work.push(state.memory.get(object).clone());
+                }
+            }
+            let Some(object) = work.pop() else { break };
+            let bytes = self.image.module.target.pointer_bytes as usize;
+            words.extend(object.data().chunks_exact(bytes).map(|chunk| {
+                let mut word = [0u8; 8];
+                word[..bytes].copy_from_slice(chunk);
+                u64::from_le_bytes(word)
+            }));
+        }
+        let leaked = state
+            .memory
+            .objects(Region::Heap)
+            .find(|(id, object)| object.liveness == Liveness::Alive && !reached[id.idx as usize]);
+        match leaked {
+            None => Ok(()),
+            Some((_, object)) => {
+                let mut bug = self.bug(state, BugKind::MemoryLeak, format!("{} bytes allocated here are never freed", object.size));
+                bug.place = self.image.place_at(object.site.func, object.site.span);
+                Err(Effect::Ended(Box::new(Ending::Bug(bug))))
+            }
+        }
+    }
+
+    fn intrinsic(&mut self, state: &mut State, intrinsic: Intrinsic, call: &Call) -> Step<Next> {
+        let pointer_bits = self.image.pointer_bits();
+        match intrinsic {
+            Intrinsic::MemCpy | Intrinsic::MemMove => {
+                let (dst, src, len) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
+                self.copy(state, dst, src, len)?;
+            }
+            Intrinsic::MemSet => {
+                let (dst, byte, len) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
+                self.fill(state, dst, byte, len)?;
+            }
+            Intrinsic::VaStart => self.va_start(state, call)?,
+            Intrinsic::VaEnd => {}
+            Intrinsic::VaCopy => {
+                let bytes = if pointer_bits == 64 { 24 } else { 4 };
+                let (dst, src) = (self.arg(state, call, 0), self.arg(state, call, 1));
+                self.copy(state, dst, src, Value::concrete(bytes))?;
+            }
+            Intrinsic::StackSave => {
+                let mark = Value::concrete(u128::from(state.memory.n_stack_objects()));
+                self.give(state, call, mark);
+            }
+            Intrinsic::StackRestore => {
+                let mark = self.arg(state, call, 0).bits as u32;
+                if mark >= state.top.stack_mark && mark < state.memory.n_stack_objects() {
+                    let dropped: u64 = (mark..state.memory.n_stack_objects()).map(|idx| self.stack_size(state, idx)).sum();
+                    state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
+                    state.memory.truncate_stack(mark);
+                    self.tlb.flush();
+                }
+            }
+            Intrinsic::Trap => {
+                let bug = self.bug(state, BugKind::Abort, "the program traps".to_string());
+                return Err(Effect::Ended(Box::new(Ending::Bug(bug))));
+            }
+            Intrinsic::ObjectSize => {
+                let (_, bits) = call.results[0];
+                self.give(state, call, Value::concrete(mask128(bits)));
+            }
+            Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
+                let base = self.image.layout.stack + u64::from(state.depth) * 16;
+                self.give(state, call, Value::concrete(u128::from(base)));
+            }
+        }
+        Ok(Next::Inst)
+    }
+
+    /// On x86-64 a `va_list` that says all registers are used up sends every `va_arg` to the area in memory.
+    fn va_start(&mut self, state: &mut State, call: &Call) -> Step<()> {
+        let list = self.arg(state, call, 0);
+        let area = Value::concrete(u128::from(state.top.variadic));
+        if self.image.pointer_bits() == 32 {
+            return self.store(state, list, 32, area);
+        }
+        let (object, offset) = self.locate(state, list, 24, Access::Write)?;
+        let header = self.decompose(Value::concrete(48 | 176 << 32), 64, Label::EMPTY);
+        let area_bytes = self.decompose(area, 64, Label::EMPTY);
+        let bytes: Vec<_> = header.iter().chain(&area_bytes).chain(&area_bytes).copied().collect();
+        self.write_bytes(state, object, offset, &bytes);
+        Ok(())
+    }
+
+    pub(crate) fn arg(&self, state: &State, call: &Call, idx: usize) -> Value {
+        call.args.get(idx).map_or(Value::concrete(0), |arg| state.top.value(arg.reg, arg.bits))
+    }
+
+    /// Sets the call's (first) result.
+    pub(crate) fn give(&mut self, state: &mut State, call: &Call, value: Value) {
+        if let Some((reg, bits)) = call.results.first() {
+            let value = self.fit(value, *bits);
+            state.top.set(*reg, *bits, value);
+        }
+    }
+
+    pub(crate) fn copy(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
+        let len = self.pick(state, len, PickWhy::Size)? as u64;
+        if len == 0 {
+            return Ok(());
+        }
+        let (from, from_offset) = self.locate(state, src, len, Access::Read)?;
+        let (to, to_offset) = self.locate(state, dst, len, Access::Write)?;
+        if let (Offset::At(from_at), Offset::At(to_at)) = (from_offset, to_offset)
+            && from != to
+            && state.memory.get(from).is_plain()
+            && state.memory.get(to).is_plain()
+            && !self.interest.has(Interest::READ.with(Interest::WRITE))
+        {
+            let source = state.memory.get(from).clone();
+            let target = self.writable(state, to);
+            target.data_mut()[to_at as usize..(to_at + len) as usize]
+                .copy_from_slice(&source.data()[from_at as usize..(from_at + len) as usize]);
+            return Ok(());
+        }
+        let bytes = self.read_bytes(state, from, from_offset, len);
+        self.write_bytes(state, to, to_offset, &bytes);
+        Ok(())
+    }
+
+    pub(crate) fn fill(&mut self, state: &mut State, dst: Value, byte: Value, len: Value) -> Step<()> {
+        let len = self.pick(state, len, PickWhy::Size)? as u64;
+        if len == 0 {
+            return Ok(());
+        }
+        let (to, offset) = self.locate(state, dst, len, Access::Write)?;
+        if let (Offset::At(at), None) = (offset, byte.term())
+            && state.memory.get(to).is_plain()
+            && byte.label().is_empty()
+            && !self.interest.has(Interest::WRITE)
+        {
+            self.writable(state, to).data_mut()[at as usize..(at + len) as usize].fill(byte.bits as u8);
+            return Ok(());
+        }
+        let byte = self.fit(byte, 8);
+        let one = self.decompose(byte, 8, Label::EMPTY)[0];
+        self.write_bytes(state, to, offset, &vec![one; len as usize]);
+        Ok(())
+    }
+}
+
+/// Bytes an argument takes in the variadic area before rounding up to slots.
+fn slot_bytes(bits: u8, float: Option<ir::FloatKind>, word: u64) -> u64 {
+    match float {
+        Some(ir::FloatKind::Extended) if word == 8 => 16,
+        Some(ir::FloatKind::Extended) => 12,
+        _ => u64::from(bits).div_ceil(8),
+    }
+}

@@ -1,0 +1,89 @@
+//! What the machine asks, and what it is answered.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ir::{FuncId, SourceTypeId};
+use term::TermId;
+use witness::{Bug, Ending};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// Why one concrete value is needed where a term is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PickWhy {
+    /// Size of an allocation or a copy.
+    Size,
+    FunctionPointer,
+    JumpTarget,
+    /// Floating-point arithmetic is concrete.
+    Float,
+    /// What the process leaves behind; nothing depends on it any more, so any one value will do.
+    Status,
+    /// An argument of a stub that works on concrete values only.
+    Argument,
+    /// The address given to `free` and its relatives.
+    Address,
+    /// A number of bytes or the like that the machine itself offers as a choice from 0 to a maximum.
+    Choice,
+}
+
+/// An input the program declares.
+#[derive(Clone, Debug)]
+pub struct InputRequest {
+    pub name: Arc<str>,
+    pub type_name: Arc<str>,
+    pub ty: Option<SourceTypeId>,
+    pub bytes: u64,
+}
+
+/// What an input looks like: the answer to [`Effect::Input`].
+#[derive(Clone, Debug)]
+pub enum InputForm {
+    /// Every scalar of the declared type is a symbol.
+    Symbolic,
+    /// Scalars whose number is in the set are symbols, the others have these concrete values.
+    Mixed(Rc<[Option<u64>]>),
+}
+
+/// The state stands at the instruction that asks.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Answer `Side`.
+    Branch { cond: TermId },
+    /// Answer `Edge`: the edge of that number, under its condition. The conditions exclude each other and cover all.
+    Switch { conds: Rc<[TermId]> },
+    /// Answer `Object`: the base of the object the address points into. `bytes` from it on are accessed.
+    Address { addr: TermId, bytes: u64, access: Access },
+    /// Answer `Value`.
+    Pick { value: TermId, why: PickWhy },
+    /// Choose a number from 0 to `max`; nothing depends on it yet. Answer `Value`.
+    Choose { max: u64 },
+    /// Answer `Proceed`, with `holds` added to the path condition; the inputs that violate it show `bug`.
+    Check { holds: TermId, bug: Box<Bug> },
+    /// Answer `Proceed`, with `cond` added; inputs that violate it end the path as `Assumed`.
+    Assume { cond: TermId },
+    /// Answer `Input`.
+    Input(Box<InputRequest>),
+    /// A call somebody claimed. Answer `Enter` or `Skip`.
+    Call { func: FuncId },
+    Ended(Box<Ending>),
+    OutOfFuel,
+}
+
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Side(bool),
+    Edge(u32),
+    Object(u64),
+    Value(u128),
+    Proceed,
+    Input(InputForm),
+    Enter,
+    /// Leave the call out; its results are these terms.
+    Skip(Rc<[TermId]>),
+}

@@ -1,0 +1,136 @@
+//! Inputs: which symbols stand for which bytes.
+
+use std::sync::Arc;
+
+use ir::{BaseKind, Module, SourceType, SourceTypeId};
+use term::{TermId, Terms};
+
+use crate::{InputForm, InputRequest};
+
+/// One scalar of an input: an array element, a field, or a byte where the type says nothing.
+#[derive(Clone, Debug)]
+pub struct Scalar {
+    pub offset: u64,
+    /// 1 to 8.
+    pub n_bytes: u8,
+    /// Its symbol, widened to its bytes; absent when it was given a concrete value.
+    pub term: Option<TermId>,
+    pub value: u64,
+}
+
+/// An input that was created on a path.
+#[derive(Clone, Debug)]
+pub struct InputRecord {
+    pub name: Arc<str>,
+    pub type_name: Arc<str>,
+    pub n_bytes: u64,
+    pub scalars: Box<[Scalar]>,
+}
+
+impl InputRecord {
+    /// The memory image, each term valued by `value_of`.
+    pub fn image(&self, mut value_of: impl FnMut(TermId) -> u128) -> Vec<u8> {
+        let mut bytes = vec![0u8; self.n_bytes as usize];
+        for scalar in &self.scalars {
+            let value = scalar.term.map_or(scalar.value, |term| value_of(term) as u64).to_le_bytes();
+            let (at, n) = (scalar.offset as usize, scalar.n_bytes as usize);
+            bytes[at..at + n].copy_from_slice(&value[..n]);
+        }
+        bytes
+    }
+}
+
+/// How the bytes of a type divide into scalars.
+struct Piece {
+    offset: u64,
+    n_bytes: u8,
+    is_bool: bool,
+}
+
+/// Makes the symbols of an input. `occurrence` tells apart inputs of one name on one path.
+pub fn create(terms: &mut Terms, module: &Module, request: &InputRequest, occurrence: usize, form: &InputForm) -> InputRecord {
+    let pieces = divide(module, request.ty, request.bytes);
+    let scalar = |(idx, piece): (usize, &Piece)| {
+        let fixed = match form {
+            InputForm::Symbolic => None,
+            InputForm::Mixed(values) => values.get(idx).copied().flatten(),
+        };
+        let term = fixed.is_none().then(|| symbol(terms, request, occurrence, idx, piece));
+        Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value: fixed.unwrap_or(0) }
+    };
+    let scalars = pieces.iter().enumerate().map(scalar).collect();
+    InputRecord { name: request.name.clone(), type_name: request.type_name.clone(), n_bytes: request.bytes, scalars }
+}
+
+fn symbol(terms: &mut Terms, request: &InputRequest, occurrence: usize, idx: usize, piece: &Piece) -> TermId {
+    let name = match occurrence {
+        0 => format!("{}.{idx}", request.name),
+        _ => format!("{}#{}.{idx}", request.name, occurrence + 1),
+    };
+    let width = u32::from(piece.n_bytes) * 8;
+    if piece.is_bool {
+        // A _Bool that is neither 0 nor 1 is not a value a C program can have without having gone wrong before.
+        let bit = terms.symbol(&name, 1);
+        return terms.zext(bit, width);
+    }
+    terms.symbol(&name, width)
+}
+
+fn divide(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    if let Some(ty) = ty
+        && let Some(size) = module.size_of(ty).filter(|size| *size > 0)
+        && bytes % size == 0
+    {
+        for copy in 0..bytes / size {
+            divide_type(module, ty, copy * size, &mut pieces);
+        }
+    }
+    pieces.sort_by_key(|piece| piece.offset);
+    // Padding and whatever the type does not describe: bytes.
+    let mut filled = Vec::with_capacity(pieces.len());
+    let mut next = 0;
+    for piece in pieces {
+        if piece.offset < next {
+            continue;
+        }
+        filled.extend((next..piece.offset).map(|offset| Piece { offset, n_bytes: 1, is_bool: false }));
+        next = piece.offset + u64::from(piece.n_bytes);
+        filled.push(piece);
+    }
+    filled.extend((next..bytes).map(|offset| Piece { offset, n_bytes: 1, is_bool: false }));
+    filled
+}
+
+fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<Piece>) {
+    let Some(ty) = module.strip(ty) else { return };
+    match module.ty(ty) {
+        SourceType::Base { bytes, kind, .. } => {
+            divide_word(offset, *bytes, *kind == BaseKind::Bool && *bytes == 1, pieces);
+        }
+        SourceType::Pointer { bytes, .. } | SourceType::Enum { bytes, .. } => divide_word(offset, *bytes, false, pieces),
+        SourceType::Array { of: Some(of), count: Some(count) } => {
+            let size = module.size_of(*of).unwrap_or(0);
+            for idx in 0..if size == 0 { 0 } else { *count } {
+                divide_type(module, *of, offset + idx * size, pieces);
+            }
+        }
+        SourceType::Struct { fields, .. } => {
+            for field in fields.iter().filter(|field| !field.is_bit_field) {
+                if let Some(ty) = field.ty {
+                    divide_type(module, ty, offset + field.bit_offset / 8, pieces);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn divide_word(offset: u64, bytes: u64, is_bool: bool, pieces: &mut Vec<Piece>) {
+    let mut at = 0;
+    while at < bytes {
+        let n_bytes = (bytes - at).min(8) as u8;
+        pieces.push(Piece { offset: offset + at, n_bytes, is_bool });
+        at += u64::from(n_bytes);
+    }
+}

@@ -1,0 +1,187 @@
+//! Memory: objects at real addresses in three regions, shared between forks until written.
+//!
+//! Addresses only grow within a region and objects are kept in address order, so an address is found by binary search.
+//! On 64-bit targets nothing is ever placed where something else was: a stale pointer can never reach a newer object. A
+//! 32-bit target has no room for that on the stack, which is reused from the top.
+
+use std::rc::Rc;
+
+use imbl::Vector;
+
+use crate::{Object, ObjectKind};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Region {
+    Global,
+    Stack,
+    Heap,
+}
+
+/// An object of one state. Heap and global numbers are never reused; a stack number lives as long as its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId {
+    pub region: Region,
+    pub idx: u32,
+}
+
+/// Where regions begin. The lowest page is never mapped, as on the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub functions: u64,
+    pub globals: u64,
+    pub heap: u64,
+    pub stack: u64,
+}
+
+impl Layout {
+    pub fn of_pointer_bytes(pointer_bytes: u8) -> Layout {
+        match pointer_bytes {
+            8 => Layout {
+                functions: 0x40_1000,
+                globals: 0x1000_0000,
+                heap: 0x5555_0000_0000,
+                stack: 0x7f00_0000_0000,
+            },
+            _ => Layout { functions: 0x0804_8000, globals: 0x0a00_0000, heap: 0x2000_0000, stack: 0xb000_0000 },
+        }
+    }
+}
+
+/// Bytes between two objects: room in which an overrun is still seen as one.
+pub const GAP: u64 = 64;
+
+#[derive(Clone)]
+pub struct Memory {
+    globals: Vector<Rc<Object>>,
+    stack: Vector<Rc<Object>>,
+    heap: Vector<Rc<Object>>,
+    layout: Layout,
+    next_stack: u64,
+    next_heap: u64,
+    reuse_stack: bool,
+}
+
+impl Memory {
+    pub fn new(layout: Layout, pointer_bytes: u8, globals: Vector<Rc<Object>>) -> Memory {
+        Memory {
+            globals,
+            stack: Vector::new(),
+            heap: Vector::new(),
+            layout,
+            next_stack: layout.stack,
+            next_heap: layout.heap,
+            reuse_stack: pointer_bytes < 8,
+        }
+    }
+
+    fn region(&self, region: Region) -> &Vector<Rc<Object>> {
+        match region {
+            Region::Global => &self.globals,
+            Region::Stack => &self.stack,
+            Region::Heap => &self.heap,
+        }
+    }
+
+    fn region_mut(&mut self, region: Region) -> &mut Vector<Rc<Object>> {
+        match region {
+            Region::Global => &mut self.globals,
+            Region::Stack => &mut self.stack,
+            Region::Heap => &mut self.heap,
+        }
+    }
+
+    fn region_at(&self, addr: u64) -> Region {
+        if addr >= self.layout.stack {
+            Region::Stack
+        } else if addr >= self.layout.heap {
+            Region::Heap
+        } else {
+            Region::Global
+        }
+    }
+
+    pub fn get(&self, object: ObjectId) -> &Rc<Object> {
+        &self.region(object.region)[object.idx as usize]
+    }
+
+    /// For writing: copied first if another state shares it.
+    pub fn get_mut(&mut self, object: ObjectId) -> &mut Object {
+        Rc::make_mut(&mut self.region_mut(object.region)[object.idx as usize])
+    }
+
+    /// The last object that begins at or before `addr`, alive or not.
+    pub fn below(&self, addr: u64) -> Option<ObjectId> {
+        let region = self.region_at(addr);
+        let objects = self.region(region);
+        let idx = match objects.binary_search_by(|object| object.base.cmp(&addr)) {
+            Ok(idx) => idx,
+            Err(0) => return None,
+            Err(idx) => idx - 1,
+        };
+        Some(ObjectId { region, idx: idx as u32 })
+    }
+
+    /// The object whose bytes (or, when empty, whose base) hold `addr`, alive or not.
+    pub fn find(&self, addr: u64) -> Option<ObjectId> {
+        let object = self.below(addr)?;
+        let found = self.get(object);
+        (addr < found.end() || addr == found.base).then_some(object)
+    }
+
+    /// The object an out-of-place address most likely belongs to: the one it follows closely, or precedes closely.
+    pub fn near(&self, addr: u64) -> Option<ObjectId> {
+        if let Some(object) = self.below(addr)
+            && addr - self.get(object).end().min(addr) < GAP
+        {
+            return Some(object);
+        }
+        let object = self.below(addr.saturating_add(GAP))?;
+        (self.get(object).base > addr).then_some(object)
+    }
+
+    pub fn allocate_heap(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {
+        let base = self.next_heap.next_multiple_of(align.max(16));
+        self.next_heap = base + size + GAP;
+        self.heap.push_back(Rc::new(make(base)));
+        ObjectId { region: Region::Heap, idx: (self.heap.len() - 1) as u32 }
+    }
+
+    pub fn allocate_stack(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {
+        let base = self.next_stack.next_multiple_of(align.max(16));
+        self.next_stack = base + size + GAP;
+        self.stack.push_back(Rc::new(make(base)));
+        ObjectId { region: Region::Stack, idx: (self.stack.len() - 1) as u32 }
+    }
+
+    pub fn n_stack_objects(&self) -> u32 {
+        self.stack.len() as u32
+    }
+
+    /// Ends the lifetime of all stack objects from number `mark` on.
+    pub fn truncate_stack(&mut self, mark: u32) {
+        if self.reuse_stack && (mark as usize) < self.stack.len() {
+            self.next_stack = self.stack[mark as usize].base;
+        }
+        self.stack.truncate(mark as usize);
+    }
+
+    /// Whether `addr` lies where stack objects have been.
+    pub fn was_stack(&self, addr: u64) -> bool {
+        addr >= self.layout.stack && addr < self.next_stack
+    }
+
+    pub fn objects(&self, region: Region) -> impl Iterator<Item = (ObjectId, &Rc<Object>)> {
+        self.region(region)
+            .iter()
+            .enumerate()
+            .map(move |(idx, object)| (ObjectId { region, idx: idx as u32 }, object))
+    }
+
+    pub fn heap_end(&self) -> u64 {
+        self.next_heap
+    }
+
+    pub fn is_writable(&self, object: ObjectId) -> bool {
+        self.get(object).kind != ObjectKind::Constant
+    }
+}

@@ -1,0 +1,114 @@
+//! A point on one path, as a value: frames, memory, inputs so far and the techniques' slots.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::{Answer, Frame, InputRecord, Memory, Slots};
+
+/// A suspended caller and its callers.
+pub struct Caller {
+    pub frame: Frame,
+    pub next: Option<Rc<Caller>>,
+}
+
+/// A jump buffer that is still usable.
+#[derive(Clone)]
+pub struct JumpTarget {
+    pub buffer: u64,
+    /// How many frames were on the stack at `setjmp`.
+    pub depth: u32,
+    pub at: (ir::FuncId, ir::BlockId, u32),
+}
+
+/// Cloning is a fork: everything below is shared until written.
+#[derive(Clone)]
+pub struct State {
+    pub top: Frame,
+    pub callers: Option<Rc<Caller>>,
+    /// Frames, the top one included.
+    pub depth: u32,
+    pub memory: Memory,
+    /// Inputs in the order the program asked for them.
+    pub inputs: imbl::Vector<Arc<InputRecord>>,
+    /// Answers for the instruction the state stands at, in the order it asks.
+    pub answers: Vec<Answer>,
+    pub jumps: Option<Rc<Vec<JumpTarget>>>,
+    /// Whether the handlers of `atexit` have been started.
+    pub is_exiting: bool,
+    /// How much of the symbolic standard input was read.
+    pub stdin_read: u32,
+    /// Estimated bytes of native stack in use.
+    pub stack_bytes: u64,
+    /// Instructions executed on this path.
+    pub steps: u64,
+    /// What the program wrote to standard output, where that is recorded.
+    pub output: Option<Rc<Vec<u8>>>,
+    pub slots: Slots,
+}
+
+impl State {
+    pub fn new(memory: Memory, entry: Frame) -> State {
+        State {
+            top: entry,
+            callers: None,
+            depth: 1,
+            memory,
+            inputs: imbl::Vector::new(),
+            answers: Vec::new(),
+            jumps: None,
+            is_exiting: false,
+            stdin_read: 0,
+            stack_bytes: 0,
+            steps: 0,
+            output: None,
+            slots: Slots::default(),
+        }
+    }
+
+    /// Frames from the top down.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let mut caller = self.callers.as_deref();
+        std::iter::once(&self.top).chain(std::iter::from_fn(move || {
+            let here = caller?;
+            caller = here.next.as_deref();
+            Some(&here.frame)
+        }))
+    }
+
+    pub fn push_frame(&mut self, frame: Frame) {
+        let caller = std::mem::replace(&mut self.top, frame);
+        self.callers = Some(Rc::new(Caller { frame: caller, next: self.callers.take() }));
+        self.depth += 1;
+    }
+
+    /// Leaves the top frame; `false` when it was the last.
+    pub fn pop_frame(&mut self) -> bool {
+        let Some(caller) = self.callers.take() else { return false };
+        self.depth -= 1;
+        match Rc::try_unwrap(caller) {
+            Ok(mut owned) => {
+                self.callers = owned.next.take();
+                // Caller has a Drop, so its frame is moved out by swapping.
+                std::mem::swap(&mut self.top, &mut owned.frame);
+            }
+            Err(shared) => {
+                self.top = shared.frame.clone();
+                self.callers = shared.next.clone();
+            }
+        }
+        true
+    }
+}
+
+impl Drop for Caller {
+    /// A deep recursion must not be dropped recursively.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(caller) = next {
+            match Rc::try_unwrap(caller) {
+                Ok(mut owned) => next = owned.next.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}

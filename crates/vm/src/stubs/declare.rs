@@ -1,0 +1,247 @@
+//! What a program declares about itself: inputs, assumptions, assertions.
+
+use std::sync::Arc;
+
+use ir::{BaseKind, Call, FuncId, SourceType, SourceTypeId};
+use term::TermId;
+use witness::{BugKind, Ending};
+
+use super::{done, Stub};
+use crate::access::{Byte, Offset};
+use crate::inputs;
+use crate::run::{Machine, Next, Step};
+use crate::{Access, Answer, Effect, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Value};
+
+pub const STUBS: &[(&str, Stub)] = &[
+    ("colt_input", |machine, state, call, _| machine.declare_input(state, call)),
+    ("klee_make_symbolic", |machine, state, call, _| machine.declare_input(state, call)),
+    ("colt_assume", |machine, state, call, _| machine.assume_arg(state, call)),
+    ("klee_assume", |machine, state, call, _| machine.assume_arg(state, call)),
+    ("__VERIFIER_assume", |machine, state, call, _| machine.assume_arg(state, call)),
+    ("colt_assert", |machine, state, call, _| {
+        let holds = machine.truth_of_arg(state, call, 0);
+        machine.check(state, holds, |machine| {
+            machine.bug(state, BugKind::AssertionFailure, "the asserted condition does not hold".to_string())
+        })?;
+        done()
+    }),
+    ("klee_prefer_cex", |_, _, _, _| done()),
+    ("klee_posix_prefer_cex", |_, _, _, _| done()),
+    ("klee_range", |machine, state, call, _| machine.ranged(state, call)),
+    ("colt_range", |machine, state, call, _| machine.ranged(state, call)),
+    ("klee_int", |machine, state, call, _| machine.scalar_input(state, call, "int")),
+    ("colt_bool", |machine, state, call, _| machine.boolean(state, call)),
+    ("colt_char", |machine, state, call, _| machine.scalar_input(state, call, "char")),
+    ("colt_schar", |machine, state, call, _| machine.scalar_input(state, call, "signed char")),
+    ("colt_uchar", |machine, state, call, _| machine.scalar_input(state, call, "unsigned char")),
+    ("colt_short", |machine, state, call, _| machine.scalar_input(state, call, "short")),
+    ("colt_ushort", |machine, state, call, _| machine.scalar_input(state, call, "unsigned short")),
+    ("colt_int", |machine, state, call, _| machine.scalar_input(state, call, "int")),
+    ("colt_uint", |machine, state, call, _| machine.scalar_input(state, call, "unsigned int")),
+    ("colt_long", |machine, state, call, _| machine.scalar_input(state, call, "long")),
+    ("colt_ulong", |machine, state, call, _| machine.scalar_input(state, call, "unsigned long")),
+    ("colt_int8", |machine, state, call, _| machine.scalar_input(state, call, "int8_t")),
+    ("colt_uint8", |machine, state, call, _| machine.scalar_input(state, call, "uint8_t")),
+    ("colt_int16", |machine, state, call, _| machine.scalar_input(state, call, "int16_t")),
+    ("colt_uint16", |machine, state, call, _| machine.scalar_input(state, call, "uint16_t")),
+    ("colt_int32", |machine, state, call, _| machine.scalar_input(state, call, "int32_t")),
+    ("colt_uint32", |machine, state, call, _| machine.scalar_input(state, call, "uint32_t")),
+    ("colt_int64", |machine, state, call, _| machine.scalar_input(state, call, "int64_t")),
+    ("colt_uint64", |machine, state, call, _| machine.scalar_input(state, call, "uint64_t")),
+    ("colt_size", |machine, state, call, _| machine.scalar_input(state, call, "size_t")),
+    ("colt_float", |machine, state, call, _| machine.scalar_input(state, call, "float")),
+    ("colt_double", |machine, state, call, _| machine.scalar_input(state, call, "double")),
+    ("klee_is_symbolic", |machine, state, call, _| {
+        let symbolic = machine.arg(state, call, 0).term().is_some();
+        machine.give(state, call, Value::concrete(u128::from(symbolic)));
+        done()
+    }),
+    ("klee_get_valuef", |machine, state, call, _| machine.one_value(state, call)),
+    ("klee_get_valued", |machine, state, call, _| machine.one_value(state, call)),
+    ("klee_get_valuel", |machine, state, call, _| machine.one_value(state, call)),
+    ("klee_get_valuell", |machine, state, call, _| machine.one_value(state, call)),
+    ("klee_get_value_i32", |machine, state, call, _| machine.one_value(state, call)),
+    ("klee_get_value_i64", |machine, state, call, _| machine.one_value(state, call)),
+];
+
+/// `__VERIFIER_nondet_T` for any T: the call says how wide the result is.
+pub fn find_nondet(name: &str) -> Option<Stub> {
+    name.starts_with(NONDET).then_some(|machine, state, call, func| machine.nondet(state, call, func))
+}
+
+const NONDET: &str = "__VERIFIER_nondet_";
+
+/// C spelling of the types that `__VERIFIER_nondet_` names in short.
+const NONDET_TYPES: &[(&str, &str)] = &[
+    ("bool", "_Bool"),
+    ("char", "char"),
+    ("uchar", "unsigned char"),
+    ("short", "short"),
+    ("ushort", "unsigned short"),
+    ("int", "int"),
+    ("uint", "unsigned int"),
+    ("unsigned", "unsigned int"),
+    ("unsigned_int", "unsigned int"),
+    ("long", "long"),
+    ("ulong", "unsigned long"),
+    ("longlong", "long long"),
+    ("ulonglong", "unsigned long long"),
+    ("size_t", "size_t"),
+    ("float", "float"),
+    ("double", "double"),
+    ("u8", "uint8_t"),
+    ("u16", "uint16_t"),
+    ("u32", "uint32_t"),
+    ("u64", "uint64_t"),
+    ("int128", "__int128"),
+    ("uint128", "unsigned __int128"),
+    ("pointer", "void *"),
+];
+
+impl Machine<'_> {
+    /// The bytes at a place become an input.
+    fn declare_input(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (addr, size) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let bytes = self.pick(state, size, PickWhy::Size)? as u64;
+        let name: Arc<str> = self.text_arg(state, call, 2).into();
+        if bytes == 0 {
+            state.inputs.push_back(Arc::new(InputRecord { name, type_name: "bytes".into(), n_bytes: 0, scalars: Box::new([]) }));
+            return done();
+        }
+        let addr = Value::concrete(self.pick(state, addr, PickWhy::Address)?);
+        let (object, offset) = self.locate(state, addr, bytes, Access::Write)?;
+        let Offset::At(at) = offset else { unreachable!("the address was picked") };
+        let ty = state.memory.get(object).ty.filter(|ty| at == 0 && self.image.module.size_of(*ty) == Some(bytes));
+        let type_name: Arc<str> = ty.map_or("bytes".to_string(), |ty| self.image.module.spell(Some(ty))).into();
+        let request = InputRequest { name, type_name, ty, bytes };
+        let record = self.plan_input(state, &request)?;
+        let image = self.record_bytes(&record);
+        self.write_bytes(state, object, offset, &image);
+        state.inputs.push_back(record);
+        done()
+    }
+
+    /// Asks what an input looks like and makes its symbols; the state does not have it yet.
+    fn plan_input(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
+        let answer = self.ask(state, || Effect::Input(Box::new(request.clone())))?;
+        let Answer::Input(form) = answer else { unreachable!("an input is answered with its form") };
+        let occurrence = state.inputs.iter().filter(|input| input.name == request.name).count();
+        Ok(Arc::new(inputs::create(&mut self.terms, &self.image.module, request, occurrence, &form)))
+    }
+
+    /// As [`Machine::plan_input`] for one number of up to 16 bytes.
+    pub(super) fn plan_scalar(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
+        let ty = self.word_type(request.bytes);
+        self.plan_input(state, &InputRequest { ty, ..request.clone() })
+    }
+
+    /// Some integer type of that size, so that the number is one symbol rather than several bytes.
+    fn word_type(&self, bytes: u64) -> Option<SourceTypeId> {
+        let is_word = |ty: &SourceType| matches!(ty, SourceType::Base { bytes: size, kind, .. } if *size == bytes && *kind != BaseKind::Bool);
+        self.image.module.types.iter().position(is_word).map(SourceTypeId::new)
+    }
+
+    pub(super) fn record_bytes(&mut self, record: &InputRecord) -> Vec<Byte> {
+        let mut image = vec![Byte { bits: 0, shadow: Shadow::NONE }; record.n_bytes as usize];
+        for scalar in &record.scalars {
+            let value = match scalar.term {
+                Some(term) => Value::of_term(&self.terms, term, Label::EMPTY),
+                None => Value::concrete(u128::from(scalar.value)),
+            };
+            let bytes = self.decompose(value, scalar.n_bytes * 8, Label::EMPTY);
+            image[scalar.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+        }
+        image
+    }
+
+    /// The whole input as one term.
+    pub(super) fn record_term(&mut self, record: &InputRecord) -> TermId {
+        let bytes = self.record_bytes(record);
+        let terms: Vec<TermId> = bytes.iter().map(|byte| self.byte_term(*byte)).collect();
+        self.terms.concat_bytes(&terms)
+    }
+
+    fn scalar_input(&mut self, state: &mut State, call: &Call, type_name: &'static str) -> Step<Option<Next>> {
+        let name = self.text_arg(state, call, 0);
+        self.scalar_result(state, call, &name, type_name)
+    }
+
+    fn scalar_result(&mut self, state: &mut State, call: &Call, name: &str, type_name: &str) -> Step<Option<Next>> {
+        let Some((_, bits)) = call.results.first() else { return done() };
+        let bytes = u64::from(*bits).div_ceil(8);
+        let request = InputRequest { name: name.into(), type_name: type_name.into(), ty: None, bytes };
+        let record = self.plan_scalar(state, &request)?;
+        let term = self.record_term(&record);
+        let value = Value::of_term(&self.terms, term, Label::EMPTY);
+        state.inputs.push_back(record);
+        self.give(state, call, value);
+        done()
+    }
+
+    fn boolean(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let name = self.text_arg(state, call, 0);
+        self.bounded(state, call, &name, "int", 0, 2)
+    }
+
+    fn ranged(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (low, high) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let low = self.pick(state, low, PickWhy::Argument)? as u32 as i32;
+        let high = self.pick(state, high, PickWhy::Argument)? as u32 as i32;
+        let name = self.text_arg(state, call, 2);
+        self.bounded(state, call, &name, "int", low, high)
+    }
+
+    /// An int with `low <= value < high`.
+    fn bounded(&mut self, state: &mut State, call: &Call, name: &str, type_name: &str, low: i32, high: i32) -> Step<Option<Next>> {
+        let request = InputRequest { name: name.into(), type_name: type_name.into(), ty: None, bytes: 4 };
+        let record = self.plan_scalar(state, &request)?;
+        let term = self.record_term(&record);
+        let low = self.terms.constant(u128::from(low as u32), 32);
+        let high = self.terms.constant(u128::from(high as u32), 32);
+        let (above, below) = (self.terms.sle(low, term), self.terms.slt(term, high));
+        let inside = self.terms.and(above, below);
+        self.assume(state, inside)?;
+        let value = Value::of_term(&self.terms, term, Label::EMPTY);
+        state.inputs.push_back(record);
+        self.give(state, call, value);
+        done()
+    }
+
+    fn nondet(&mut self, state: &mut State, call: &Call, func: FuncId) -> Step<Option<Next>> {
+        let name = self.function_name(func);
+        let short = &name[NONDET.len()..];
+        let type_name = NONDET_TYPES.iter().find(|row| row.0 == short).map_or(short, |row| row.1);
+        self.scalar_result(state, call, name, type_name)
+    }
+
+    pub(super) fn truth_of_arg(&mut self, state: &State, call: &Call, idx: usize) -> TermId {
+        let bits = call.args.get(idx).map_or(32, |arg| arg.bits);
+        let value = self.arg(state, call, idx).to_term(&mut self.terms, u32::from(bits));
+        let zero = self.terms.constant(0, u32::from(bits));
+        self.terms.ne(value, zero)
+    }
+
+    fn assume_arg(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let holds = self.truth_of_arg(state, call, 0);
+        self.assume(state, holds)?;
+        done()
+    }
+
+    pub(super) fn assume(&mut self, state: &State, cond: TermId) -> Step<()> {
+        match self.terms.as_const(cond) {
+            Some(0) => Err(Effect::Ended(Box::new(Ending::Assumed))),
+            Some(_) => Ok(()),
+            None => {
+                self.forbid_undefined(state, cond)?;
+                self.ask(state, || Effect::Assume { cond }).map(|_| ())
+            }
+        }
+    }
+
+    fn one_value(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let value = self.arg(state, call, 0);
+        let value = self.pick(state, value, PickWhy::Argument)?;
+        self.give(state, call, Value::concrete(value));
+        done()
+    }
+}

@@ -1,0 +1,92 @@
+//! Allocation.
+
+use ir::Call;
+use witness::{BugKind, Ending};
+
+use super::{done, Stub};
+use crate::run::{Machine, Next, Step};
+use crate::{Effect, Event, Interest, Liveness, Object, ObjectId, ObjectKind, PickWhy, State, Value};
+
+/// Larger requests give NULL, natively too.
+const LARGEST: u64 = 256 << 20;
+
+pub const STUBS: &[(&str, Stub)] = &[
+    ("malloc", |machine, state, call, _| {
+        let size = machine.arg(state, call, 0);
+        machine.allocate(state, call, Value::concrete(16), size)
+    }),
+    ("__colt_malloc_aligned", |machine, state, call, _| {
+        let (align, size) = (machine.arg(state, call, 0), machine.arg(state, call, 1));
+        machine.allocate(state, call, align, size)
+    }),
+    ("free", |machine, state, call, _| {
+        if let Some(object) = machine.freeable(state, call)? {
+            machine.release(state, object);
+        }
+        done()
+    }),
+    ("__colt_realloc_check", |machine, state, call, _| machine.freeable(state, call).and_then(|_| done())),
+    ("__colt_object_size", |machine, state, call, _| {
+        let addr = machine.arg(state, call, 0);
+        let addr = machine.pick(state, addr, PickWhy::Address)? as u64;
+        let size = state.memory.find(addr).map_or(0, |object| state.memory.get(object).size);
+        machine.give(state, call, Value::concrete(u128::from(size)));
+        done()
+    }),
+];
+
+impl Machine<'_> {
+    fn allocate(&mut self, state: &mut State, call: &Call, align: Value, size: Value) -> Step<Option<Next>> {
+        let align = self.pick(state, align, PickWhy::Argument)? as u64;
+        let size = self.pick(state, size, PickWhy::Size)? as u64;
+        if size > LARGEST {
+            self.give(state, call, Value::concrete(0));
+            return done();
+        }
+        let uninit = self.image.checks.uninit;
+        let site = self.image.user_site(state);
+        let object = state.memory.allocate_heap(size, align, |base| {
+            let mut object = Object::zeroed(base, size, ObjectKind::Heap);
+            object.site = site;
+            if uninit {
+                object.mark_undefined();
+            }
+            object
+        });
+        self.tell(state, Interest::ALLOCATION, || Event::Allocated { object });
+        let base = state.memory.get(object).base;
+        self.give(state, call, Value::concrete(u128::from(base)));
+        done()
+    }
+
+    /// The object a `free` of the first argument would end; `None` for NULL; stops with the bug otherwise.
+    fn freeable(&mut self, state: &State, call: &Call) -> Step<Option<ObjectId>> {
+        let addr = self.arg(state, call, 0);
+        let addr = self.pick(state, addr, PickWhy::Address)? as u64;
+        if addr == 0 {
+            return Ok(None);
+        }
+        let found = state.memory.find(addr);
+        let (kind, message) = match found.map(|object| (object, state.memory.get(object))) {
+            Some((object, found)) if found.base == addr && found.kind == ObjectKind::Heap => match found.liveness {
+                Liveness::Alive => return Ok(Some(object)),
+                Liveness::Freed => {
+                    (BugKind::DoubleFree, format!("a heap object of {} bytes is freed a second time", found.size))
+                }
+            },
+            Some((_, found)) if found.kind == ObjectKind::Heap => (
+                BugKind::InvalidFree,
+                format!("free of a pointer {} bytes into a heap object", addr - found.base),
+            ),
+            Some(_) => (BugKind::InvalidFree, "free of something that is not on the heap".to_string()),
+            None => (BugKind::InvalidFree, format!("free of {addr:#x}, where nothing was allocated")),
+        };
+        Err(Effect::Ended(Box::new(Ending::Bug(self.bug(state, kind, message)))))
+    }
+
+    fn release(&mut self, state: &mut State, object: ObjectId) {
+        state.memory.get_mut(object).free();
+        self.tlb.flush();
+        self.tell(state, Interest::ALLOCATION, || Event::Freed { object });
+    }
+}

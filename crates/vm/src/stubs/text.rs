@@ -1,0 +1,93 @@
+//! Fast paths of string.h on concrete data, and strings that are only looked at.
+
+use term::TermId;
+use witness::BugKind;
+
+use super::{done, Stub};
+use crate::access::Offset;
+use crate::run::{Machine, Next, Step};
+use crate::{Access, Liveness, PickWhy, State, Value};
+
+pub const STUBS: &[(&str, Stub)] = &[
+    ("memcpy", |machine, state, call, _| {
+        let (dst, src, len) = (machine.arg(state, call, 0), machine.arg(state, call, 1), machine.arg(state, call, 2));
+        machine.copy(state, dst, src, len)?;
+        machine.give(state, call, dst);
+        done()
+    }),
+    ("memmove", |machine, state, call, _| {
+        let (dst, src, len) = (machine.arg(state, call, 0), machine.arg(state, call, 1), machine.arg(state, call, 2));
+        machine.copy(state, dst, src, len)?;
+        machine.give(state, call, dst);
+        done()
+    }),
+    ("memset", |machine, state, call, _| {
+        let (dst, byte, len) = (machine.arg(state, call, 0), machine.arg(state, call, 1), machine.arg(state, call, 2));
+        machine.fill(state, dst, byte, len)?;
+        machine.give(state, call, dst);
+        done()
+    }),
+    ("strlen", |machine, state, call, _| {
+        let Some(text) = machine.concrete_text(state, call, 0) else { return Ok(None) };
+        machine.give(state, call, Value::concrete(text.len() as u128));
+        done()
+    }),
+    ("strcmp", |machine, state, call, _| {
+        let (Some(a), Some(b)) = (machine.concrete_text(state, call, 0), machine.concrete_text(state, call, 1)) else {
+            return Ok(None);
+        };
+        // As the bitcode: the difference of the first bytes that differ.
+        let n_same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+        let at = |text: &[u8]| i32::from(text.get(n_same).copied().unwrap_or(0));
+        let order = at(&a) - at(&b);
+        machine.give(state, call, Value::concrete(u128::from(order as u32)));
+        done()
+    }),
+    ("__colt_check_string", |machine, state, call, _| machine.check_string(state, call)),
+];
+
+impl Machine<'_> {
+    fn concrete_text(&self, state: &State, call: &ir::Call, idx: usize) -> Option<Vec<u8>> {
+        let addr = self.arg(state, call, idx);
+        match addr.term() {
+            None => self.concrete_string(state, addr.bits as u64),
+            Some(_) => None,
+        }
+    }
+
+    /// "Some byte from here to the end of the object is NUL" as one condition, instead of a fork per byte.
+    fn check_string(&mut self, state: &mut State, call: &ir::Call) -> Step<Option<Next>> {
+        let (text, max) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let max = self.pick(state, max, PickWhy::Size)? as u64;
+        if max == 0 {
+            return done();
+        }
+        let addr = Value { bits: self.pick(state, text, PickWhy::Address)?, ..Value::default() };
+        let (object, offset) = self.locate(state, addr, 1, Access::Read)?;
+        let Offset::At(start) = offset else { unreachable!("the address was picked") };
+        let found = state.memory.get(object).clone();
+        debug_assert_eq!(found.liveness, Liveness::Alive);
+        if found.size - start >= max {
+            return done();
+        }
+        let mut terminated = self.terms.fls();
+        for offset in start..found.size {
+            let byte = self.read_bytes(state, object, Offset::At(offset), 1)[0];
+            if byte.shadow.term().is_none() {
+                if byte.bits == 0 {
+                    return done();
+                }
+                continue;
+            }
+            let byte = self.byte_term(byte);
+            let zero: TermId = self.terms.byte_constant(0);
+            let is_end = self.terms.eq(byte, zero);
+            terminated = self.terms.or(terminated, is_end);
+        }
+        self.check(state, terminated, |machine| {
+            let message = format!("read past the end of an object of {} bytes: the string in it has no end", found.size);
+            machine.bug(state, BugKind::OutOfBoundsRead, message)
+        })?;
+        done()
+    }
+}

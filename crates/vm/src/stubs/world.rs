@@ -1,0 +1,193 @@
+//! What lies outside the program: output, standard input, time, and the ways to end.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ir::Call;
+use witness::{Bug, BugKind, Ending, LedgerKind};
+
+use super::{done, Stub};
+use crate::access::Offset;
+use crate::run::{Machine, Next, Step};
+use crate::{Access, Effect, InputRecord, InputRequest, Object, ObjectKind, PickWhy, Scalar, Site, State, Value};
+
+pub const STUBS: &[(&str, Stub)] = &[
+    ("__colt_output", |machine, state, call, _| machine.output(state, call)),
+    ("__colt_stdin_byte", |machine, state, call, _| machine.stdin_byte(state, call)),
+    ("time", |machine, state, call, _| machine.clock_input(state, call, "time")),
+    ("clock", |machine, state, call, _| machine.clock_input(state, call, "clock")),
+    ("__colt_exit", |machine, state, call, _| machine.exit(state, call)),
+    ("_exit", |machine, state, call, _| machine.exit(state, call)),
+    ("_Exit", |machine, state, call, _| machine.exit(state, call)),
+    ("klee_silent_exit", |machine, state, call, _| machine.exit(state, call)),
+    ("abort", |machine, state, _, _| Err(machine.ends_in(state, BugKind::Abort, "abort() is called".to_string()))),
+    ("klee_abort", |machine, state, _, _| Err(machine.ends_in(state, BugKind::Abort, "klee_abort() is called".to_string()))),
+    ("__colt_assert_fail", |machine, state, call, _| {
+        let text = machine.text_arg(state, call, 0);
+        Err(machine.ends_in(state, BugKind::AssertionFailure, format!("assertion `{text}` fails")))
+    }),
+    ("__assert_fail", |machine, state, call, _| {
+        let text = machine.text_arg(state, call, 0);
+        Err(machine.ends_in(state, BugKind::AssertionFailure, format!("assertion `{text}` fails")))
+    }),
+    ("klee_report_error", |machine, state, call, _| {
+        let text = machine.text_arg(state, call, 2);
+        Err(machine.ends_in(state, BugKind::AssertionFailure, text))
+    }),
+    ("reach_error", |machine, state, _, _| {
+        Err(machine.ends_in(state, BugKind::AssertionFailure, "reach_error() is reached".to_string()))
+    }),
+    ("__VERIFIER_error", |machine, state, _, _| {
+        Err(machine.ends_in(state, BugKind::AssertionFailure, "__VERIFIER_error() is reached".to_string()))
+    }),
+    ("__colt_gap", |machine, state, call, _| {
+        let what = machine.text_arg(state, call, 0);
+        Err(machine.gap(state, format!("{what} is not modelled")))
+    }),
+    ("__colt_note", |machine, state, call, _| {
+        let what = machine.text_arg(state, call, 0);
+        machine.note(state, LedgerKind::UnmodelledBehaviour, what);
+        done()
+    }),
+    ("__colt_bounded_pointer", |machine, state, call, _| {
+        let parameter = machine.text_arg(state, call, 0);
+        machine.note(state, LedgerKind::BoundedPointerInput, parameter);
+        done()
+    }),
+    ("__colt_concrete", |machine, state, call, _| {
+        let value = machine.arg(state, call, 0);
+        let value = machine.pick(state, value, PickWhy::Argument)?;
+        machine.give(state, call, Value::concrete(value));
+        done()
+    }),
+    ("__colt_next_size", |machine, state, call, _| {
+        let max = machine.arg(state, call, 0).bits as u64;
+        match machine.ask(state, || Effect::Choose { max })? {
+            crate::Answer::Value(value) => machine.give(state, call, Value::concrete(value)),
+            other => unreachable!("a choice is answered with a value, not {other:?}"),
+        }
+        done()
+    }),
+    ("klee_warning", |_, _, _, _| done()),
+    ("klee_warning_once", |_, _, _, _| done()),
+];
+
+impl Machine<'_> {
+    /// Standard input and the arguments, as inputs and as memory.
+    pub(crate) fn declare_world(&mut self, state: &mut State, n_args: u32) {
+        let world = &self.image.world;
+        if world.stdin_bytes > 0 {
+            let record = self.byte_record("stdin", world.stdin_bytes, 0);
+            state.inputs.push_back(record);
+        }
+        let mut argv = vec![self.place_text(state, b"program\0")];
+        for number in 1..=n_args {
+            let record = self.byte_record(&format!("argv[{number}]"), world.arg_bytes, 1);
+            let bytes = self.record_bytes(&record);
+            let base = self.new_stack_object(state, bytes.len() as u64, 16, None, Site::default());
+            let object = state.memory.find(base).expect("just allocated");
+            self.write_bytes(state, object, Offset::At(0), &bytes);
+            state.inputs.push_back(record);
+            argv.push(base);
+        }
+        argv.extend([0, 0]);
+        let word = self.image.module.target.pointer_bytes as usize;
+        let table: Vec<u8> = argv.iter().flat_map(|addr| addr.to_le_bytes()[..word].to_vec()).collect();
+        let argv = self.place_text(state, &table);
+        let envp = argv + (u64::from(n_args) + 2) * word as u64;
+        let args = [u64::from(n_args) + 1, argv, envp];
+        let params = &self.image.module.function(state.top.func).params;
+        for (param, value) in params.iter().zip(args) {
+            state.top.set(param.reg, param.bits, Value::concrete(u128::from(value)));
+        }
+    }
+
+    /// `n` symbolic bytes and `n_zeros` zeros after them.
+    fn byte_record(&mut self, name: &str, n: u32, n_zeros: u32) -> Arc<InputRecord> {
+        let scalar = |idx: u32| {
+            let term = (idx < n).then(|| self.terms.symbol(&format!("{name}.{idx}"), 8));
+            Scalar { offset: u64::from(idx), n_bytes: 1, term, value: 0 }
+        };
+        let scalars: Box<[Scalar]> = (0..n + n_zeros).map(scalar).collect();
+        let n_bytes = u64::from(n + n_zeros);
+        Arc::new(InputRecord { name: name.into(), type_name: format!("char[{n_bytes}]").into(), n_bytes, scalars })
+    }
+
+    fn place_text(&mut self, state: &mut State, bytes: &[u8]) -> u64 {
+        let object = state.memory.allocate_stack(bytes.len() as u64, 16, |base| {
+            Object::new(base, bytes.len() as u64, ObjectKind::Stack, bytes.into())
+        });
+        state.memory.get(object).base
+    }
+
+    pub(super) fn ends_in(&self, state: &State, kind: BugKind, message: String) -> Effect {
+        let bug: Bug = self.bug(state, kind, message);
+        Effect::Ended(Box::new(Ending::Bug(bug)))
+    }
+
+    pub(super) fn text_arg(&self, state: &State, call: &Call, idx: usize) -> String {
+        let text = self.concrete_string(state, self.arg(state, call, idx).bits as u64).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn exit(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let status = self.arg(state, call, 0);
+        let status = self.status(state, status)?;
+        self.check_leaks(state)?;
+        Err(Effect::Ended(Box::new(Ending::Exited { status })))
+    }
+
+    fn output(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (fd, addr, count) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
+        let count = self.pick(state, count, PickWhy::Size)? as u64;
+        if count == 0 {
+            return done();
+        }
+        let (object, offset) = self.locate(state, addr, count, Access::Read)?;
+        if state.output.is_some() && fd.bits == 1 {
+            let bytes = match offset {
+                Offset::At(_) => self.read_bytes(state, object, offset, count),
+                Offset::Symbolic(_) => Vec::new(),
+            };
+            if let Some(output) = &mut state.output {
+                Rc::make_mut(output).extend(bytes.iter().map(|byte| byte.bits));
+            }
+        }
+        done()
+    }
+
+    fn stdin_byte(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let value = if state.stdin_read < self.image.world.stdin_bytes {
+            let term = self.terms.symbol(&format!("stdin.{}", state.stdin_read), 8);
+            state.stdin_read += 1;
+            let term = self.terms.zext(term, 32);
+            Value::of_term(&self.terms, term, crate::Label::EMPTY)
+        } else {
+            Value::concrete(u128::from(u32::MAX))
+        };
+        self.give(state, call, value);
+        done()
+    }
+
+    /// A moment in time is an input that is not negative.
+    fn clock_input(&mut self, state: &mut State, call: &Call, name: &'static str) -> Step<Option<Next>> {
+        let bits = call.results.first().map_or(64, |result| result.1);
+        let bytes = u64::from(bits / 8);
+        let request = InputRequest { name: name.into(), type_name: "long".into(), ty: None, bytes };
+        let record = self.plan_scalar(state, &request)?;
+        let term = self.record_term(&record);
+        let zero = self.terms.constant(0, u32::from(bits));
+        let holds = self.terms.sle(zero, term);
+        self.assume(state, holds)?;
+        let value = Value::of_term(&self.terms, term, crate::Label::EMPTY);
+        if name == "time" {
+            let target = self.arg(state, call, 0);
+            if target.term().is_some() || target.bits != 0 {
+                self.store(state, target, bits, value)?;
+            }
+        }
+        state.inputs.push_back(record);
+        self.give(state, call, value);
+        done()
+    }
+}

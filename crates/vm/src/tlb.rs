@@ -1,0 +1,106 @@
+//! The last plain object seen at each access site, so that a bounds check is one compare.
+//!
+//! An entry holds a raw pointer to an object's bytes. It stays right as long as the state it came from keeps that object
+//! alive, unshared (for writing) and plain; whatever may end that calls [`Tlb::flush`], and so does the start of every
+//! `run`, because states are cloned only between runs. This is the one place in the machine with raw pointers to memory.
+
+const N_ENTRIES: usize = 256;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    base: u64,
+    /// Exclusive end.
+    end: u64,
+    data: *mut u8,
+    epoch: u32,
+    writable: bool,
+}
+
+pub struct Tlb {
+    entries: Box<[Entry; N_ENTRIES]>,
+    epoch: u32,
+}
+
+impl Default for Tlb {
+    fn default() -> Self {
+        let none = Entry { base: 0, end: 0, data: std::ptr::null_mut(), epoch: 0, writable: false };
+        Tlb { entries: Box::new([none; N_ENTRIES]), epoch: 1 }
+    }
+}
+
+/// Which site accesses: any number that is stable per instruction.
+#[inline(always)]
+pub fn site_of<T>(inst: &T) -> usize {
+    (std::ptr::from_ref(inst) as usize >> 4) % N_ENTRIES
+}
+
+impl Tlb {
+    #[inline(always)]
+    pub fn flush(&mut self) {
+        self.epoch += 1;
+        if self.epoch == u32::MAX {
+            *self = Tlb::default();
+        }
+    }
+
+    /// The little-endian bytes at `addr`, zero-extended, if the site's last object covers them. `bytes` is 1, 2, 4 or 8.
+    #[inline(always)]
+    pub fn read(&self, site: usize, addr: u64, bytes: u64) -> Option<u64> {
+        let entry = &self.entries[site];
+        if entry.epoch != self.epoch || addr < entry.base || addr.wrapping_add(bytes) > entry.end || bytes > entry.end {
+            return None;
+        }
+        // SAFETY: the epoch is current, so `data` points to the live bytes `base..end` of an object of the running
+        // state, and `addr..addr+bytes` was just checked to lie inside (an overflowing sum is below `addr` >= base only
+        // for addresses in the last 8 bytes of the address space, where no object lies).
+        unsafe {
+            let at = entry.data.add((addr - entry.base) as usize);
+            Some(match bytes {
+                1 => u64::from(at.read()),
+                2 => u64::from(at.cast::<u16>().read_unaligned()),
+                4 => u64::from(at.cast::<u32>().read_unaligned()),
+                _ => at.cast::<u64>().read_unaligned(),
+            })
+        }
+    }
+
+    /// Writes the low `bytes` of `value`; `false` if the site's last object does not cover them or is not ours to write.
+    #[inline(always)]
+    pub fn write(&mut self, site: usize, addr: u64, bytes: u64, value: u64) -> bool {
+        let entry = &self.entries[site];
+        if entry.epoch != self.epoch || !entry.writable || addr < entry.base || addr.wrapping_add(bytes) > entry.end {
+            return false;
+        }
+        // SAFETY: as in `read`; `writable` says the object is unshared and no other reference to its bytes exists while
+        // the machine runs.
+        unsafe {
+            let at = entry.data.add((addr - entry.base) as usize);
+            match bytes {
+                1 => at.write(value as u8),
+                2 => at.cast::<u16>().write_unaligned(value as u16),
+                4 => at.cast::<u32>().write_unaligned(value as u32),
+                _ => at.cast::<u64>().write_unaligned(value),
+            }
+        }
+        true
+    }
+
+    /// Remembers a plain, live object for reading.
+    pub fn remember_read(&mut self, site: usize, base: u64, data: &[u8]) {
+        let entry = Entry {
+            base,
+            end: base + data.len() as u64,
+            data: data.as_ptr().cast_mut(),
+            epoch: self.epoch,
+            writable: false,
+        };
+        self.entries[site] = entry;
+    }
+
+    /// Remembers a plain, live, unshared object for reading and writing.
+    pub fn remember_write(&mut self, site: usize, base: u64, data: &mut [u8]) {
+        let entry =
+            Entry { base, end: base + data.len() as u64, data: data.as_mut_ptr(), epoch: self.epoch, writable: true };
+        self.entries[site] = entry;
+    }
+}

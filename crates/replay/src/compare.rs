@@ -110,7 +110,9 @@ fn at(expected: &ExpectedBug, frame: &Place) -> bool {
 /// One spelling may be absolute or start in another folder than the other.
 fn same_file(left: &str, right: &str) -> bool {
     let (left, right) = (Path::new(left), Path::new(right));
-    let strip = |path: &Path| path.components().filter(|part| *part != std::path::Component::CurDir).collect::<std::path::PathBuf>();
+    let strip = |path: &Path| {
+        path.components().filter(|part| *part != std::path::Component::CurDir).collect::<std::path::PathBuf>()
+    };
     let (left, right) = (strip(left), strip(right));
     left.ends_with(&right) || right.ends_with(&left)
 }
@@ -141,7 +143,14 @@ mod tests {
 
     fn native(kind: BugKind, access: Access) -> NativeBug {
         let place = Place { file: Arc::from("f.c"), line: 7, column: 1, function: Arc::from("g") };
-        NativeBug { kind: Some(kind), access, in_library: false, by_signal: false, text: String::new(), frames: vec![place] }
+        NativeBug {
+            kind: Some(kind),
+            access,
+            in_library: false,
+            by_signal: false,
+            text: String::new(),
+            frames: vec![place],
+        }
     }
 
     fn agrees(expected: &Expected, bug: NativeBug) -> bool {

@@ -248,9 +248,8 @@ impl Compiler<'_> {
                 running.push(unit.command.spawn());
             }
             for child in running {
-                let output = child
-                    .and_then(|child| child.wait_with_output())
-                    .map_err(|source| self.cannot_start(source))?;
+                let output =
+                    child.and_then(|child| child.wait_with_output()).map_err(|source| self.cannot_start(source))?;
                 if !output.status.success() {
                     return Err(BuildError::Rejected { message: String::from_utf8_lossy(&output.stderr).into_owned() });
                 }

@@ -54,7 +54,8 @@ impl Coverage {
         for (file, coverage) in &self.files {
             let rows = coverage.lines.iter().map(|row| json!([row.line, row.count])).collect();
             lines.insert(file.clone(), Value::Array(rows));
-            let rows = coverage.branches.iter().map(|row| json!([row.line, row.column, row.true_count, row.false_count]));
+            let rows =
+                coverage.branches.iter().map(|row| json!([row.line, row.column, row.true_count, row.false_count]));
             branches.insert(file.clone(), Value::Array(rows.collect()));
         }
         json!({ "lines": lines, "branches": branches })

@@ -7,8 +7,12 @@ use witness::{BugKind, Place};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NativeEnding {
     /// The entry returned; `status` is 0 for other entries than `main`.
-    Returned { status: i32 },
-    Exited { status: i32 },
+    Returned {
+        status: i32,
+    },
+    Exited {
+        status: i32,
+    },
     /// An assumption failed.
     Assumed,
     Bug(NativeBug),
@@ -16,11 +20,17 @@ pub enum NativeEnding {
     Signal(i32),
     TimedOut,
     /// The program asked for an input that the test does not have.
-    OutOfInputs { name: String },
+    OutOfInputs {
+        name: String,
+    },
     /// The program asked for an input of another size than the test has.
-    InputSize { name: String },
+    InputSize {
+        name: String,
+    },
     /// The run itself failed; nothing is known about the program.
-    Lost { why: String },
+    Lost {
+        why: String,
+    },
 }
 
 /// Which way memory was accessed, where the report says so.

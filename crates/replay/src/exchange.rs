@@ -57,13 +57,7 @@ impl Exchange {
     /// Lays out one test and clears the record of the one before. False when the inputs are too large to pass on.
     pub fn write_test(&self, inputs: &[InputValue], limits: &Limits) -> io::Result<bool> {
         let mut bytes = vec![0; INPUTS_OFFSET];
-        let head = [
-            limits.timeout_ms,
-            limits.memory_mb,
-            limits.file_mb,
-            limits.max_processes,
-            inputs.len() as u32,
-        ];
+        let head = [limits.timeout_ms, limits.memory_mb, limits.file_mb, limits.max_processes, inputs.len() as u32];
         for (idx, value) in head.iter().enumerate() {
             bytes[idx * 4..idx * 4 + 4].copy_from_slice(&value.to_le_bytes());
         }

@@ -26,7 +26,11 @@ pub struct BuildPlan {
 pub enum Entry {
     Main,
     /// A function called with inputs for its parameters; `file` is the source that defines it.
-    Function { name: String, params: Vec<Param>, file: PathBuf },
+    Function {
+        name: String,
+        params: Vec<Param>,
+        file: PathBuf,
+    },
     /// `LLVMFuzzerTestOneInput`.
     LibFuzzer,
 }

@@ -67,7 +67,18 @@ fn bubblewrap(bwrap: &Path, program: &Path, user: &[&str], proc: &[&str]) -> Att
     command.args(["--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--new-session"]);
     command.args(user).args(["--ro-bind", "/", "/", "--dev", "/dev"]).args(proc);
     // Sockets can be connected to on a read-only file system too, so the folders that hold them are hidden.
-    command.args(["--tmpfs", "/tmp", "--tmpfs", "/run", "--perms", "0777", "--size", FOLDER_BYTES, "--tmpfs", INNER_FOLDER]);
+    command.args([
+        "--tmpfs",
+        "/tmp",
+        "--tmpfs",
+        "/run",
+        "--perms",
+        "0777",
+        "--size",
+        FOLDER_BYTES,
+        "--tmpfs",
+        INNER_FOLDER,
+    ]);
     command.arg("--ro-bind").arg(program).arg(INNER_PROGRAM).args(["--chdir", INNER_FOLDER]);
     command.args([INNER_PROGRAM, INNER_FOLDER]);
     Attempt { sandbox: Sandbox::Bubblewrap, command, program: PathBuf::from(INNER_PROGRAM) }

@@ -38,7 +38,19 @@ pub fn parse(text: &str, program: &str) -> Option<Report> {
             return Some(memory_fault(headline, &body, program));
         }
     }
-    None
+    text.lines().find(|line| is_breakdown(line)).map(|line| Report {
+        kind: None,
+        access: Access::Unknown,
+        by_signal: false,
+        text: line.trim_start_matches('=').to_string(),
+        frames: Vec::new(),
+        stated: None,
+    })
+}
+
+/// The sanitizer itself gave up, for want of memory for example.
+fn is_breakdown(line: &str) -> bool {
+    line.contains("Sanitizer") && ["ERROR", "CHECK failed", "nested bug"].iter().any(|mark| line.contains(mark))
 }
 
 fn undefined_behaviour(place: &str, what: &str, frames: Vec<Option<u64>>) -> Report {
@@ -198,6 +210,9 @@ allocated by thread T0 here:
         let text = "==2==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000008 (pc 0x1 bp 0x2 sp 0x3 T0)\n\
                     ==2==The signal is caused by a READ memory access.\n    #0 0x5  (/p+0x5)\n";
         let report = parse(text, "/p").unwrap();
-        assert_eq!((report.kind, report.access, report.by_signal), (Some(BugKind::NullDereference), Access::Read, true));
+        assert_eq!(
+            (report.kind, report.access, report.by_signal),
+            (Some(BugKind::NullDereference), Access::Read, true)
+        );
     }
 }

@@ -65,6 +65,8 @@ impl Server {
         let (result, result_end) = io::pipe()?;
         let (report, profile) = (memory_file(c"colt-report")?, memory_file(c"colt-profile")?);
         command.env_clear().env("LLVM_PROFILE_FILE", format!("%c/proc/self/fd/{PROFILE_FD}"));
+        // An interrupt from the terminal is for Colt, which may still have tests to run.
+        command.process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         hand_over(
             &mut command,

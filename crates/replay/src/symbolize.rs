@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -44,6 +45,8 @@ impl Symbolizer {
             .arg(format!("--obj={}", program.display()))
             .args(["--output-style=JSON", "--inlines", "--functions=linkage"])
             .env_remove("DEBUGINFOD_URLS")
+            // An interrupt from the terminal is for Colt, which may still need answers afterwards.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

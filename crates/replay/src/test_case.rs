@@ -9,8 +9,12 @@ use witness::{BugKind, Ending, InputValue};
 /// The part of an ending that a native run can be held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    Returned { status: i32 },
-    Exited { status: i32 },
+    Returned {
+        status: i32,
+    },
+    Exited {
+        status: i32,
+    },
     Bug(ExpectedBug),
     Assumed,
     /// Pruned, cut or unsupported: the engine did not see the end of the path.
@@ -91,8 +95,8 @@ struct BugFile {
 }
 
 pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| TestError::Unreadable { path: path.to_path_buf(), source })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|source| TestError::Unreadable { path: path.to_path_buf(), source })?;
     parse_test(&text).map_err(|why| TestError::Malformed { path: path.to_path_buf(), why })
 }
 
@@ -102,11 +106,7 @@ fn parse_test(text: &str) -> Result<TestCase, String> {
     for input in &file.inputs {
         let bytes = parse_hex(&input.bytes)
             .ok_or_else(|| format!("the bytes of input `{}` are not pairs of hexadecimal digits", input.name))?;
-        inputs.push(InputValue {
-            name: Arc::from(input.name.as_str()),
-            ty: Arc::from(input.ty.as_str()),
-            bytes,
-        });
+        inputs.push(InputValue { name: Arc::from(input.name.as_str()), ty: Arc::from(input.ty.as_str()), bytes });
     }
     let expected = expected(&file.ending, file.status, file.bug)?;
     Ok(TestCase { inputs, ending: file.ending, expected, path: file.path })

@@ -95,12 +95,8 @@ fn each_fault_is_seen_at_its_line() {
         let inputs = [int("which", which), int("i", i)];
         let bug = built.bug(&inputs);
         assert_eq!(bug.kind, Some(kind), "case {which}: {bug:?}");
-        let expected = ExpectedBug {
-            kind,
-            file: "f.c".into(),
-            line: built.line(&which.to_string()),
-            function: "main".into(),
-        };
+        let expected =
+            ExpectedBug { kind, file: "f.c".into(), line: built.line(&which.to_string()), function: "main".into() };
         if kind != StackOverflow {
             let place = bug.place().unwrap_or_else(|| panic!("case {which} has no place: {bug:?}"));
             assert_eq!((&*place.file, place.line), ("f.c", expected.line), "case {which}: {bug:?}");

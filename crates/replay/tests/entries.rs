@@ -110,7 +110,11 @@ fn several_sources_are_linked() {
 }
 
 fn emit(dir: &Path, flags: &[&str], out: &str) {
-    let status = Command::new("clang-19").current_dir(dir).args(["-g", "-O0", "-emit-llvm", "f.c", "-o", out]).args(flags).status();
+    let status = Command::new("clang-19")
+        .current_dir(dir)
+        .args(["-g", "-O0", "-emit-llvm", "f.c", "-o", out])
+        .args(flags)
+        .status();
     assert!(status.unwrap().success());
 }
 

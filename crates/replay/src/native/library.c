@@ -16,12 +16,6 @@ WEAK int rand(void) { return (int)next_random(&random_state); }
 WEAK void srand(unsigned seed) { random_state = seed; }
 WEAK long random(void) { return (long)next_random(&random_state); }
 WEAK void srandom(unsigned seed) { random_state = seed; }
-WEAK int rand_r(unsigned *seed) {
-  unsigned long state = *seed;
-  int value = (int)next_random(&state);
-  *seed = (unsigned)state;
-  return value;
-}
 
 // The engine gives these eight bytes on every target.
 static int64_t take_clock(const char *name) {

@@ -216,10 +216,8 @@ fn is_acyclic(graph: &Graph, is_kept: impl Fn(usize, usize) -> bool) -> bool {
 
 /// Header, and everything that comes to a back edge's source without passing the header.
 fn natural_loop(graph: &Graph, header: usize) -> Vec<BlockId> {
-    let mut is_latch = vec![false; graph.len()];
-    for node in 0..graph.len() {
-        is_latch[node] = graph.succs[node].contains(&header) && graph.dominates(header, node);
-    }
+    let is_back_edge = |node: usize| graph.succs[node].contains(&header) && graph.dominates(header, node);
+    let is_latch: Vec<bool> = (0..graph.len()).map(is_back_edge).collect();
     let reached = graph.reach(0, None);
     let in_body = |node: usize| node == header || reached[node] && graph.reaches_any(node, Some(header), &is_latch);
     (0..graph.len()).filter(|&node| in_body(node)).map(BlockId::new).collect()
@@ -436,8 +434,8 @@ fn check_call_graph(callees: &[Vec<usize>]) -> Result<(), TestCaseError> {
         let runs_into_circle = (0..n_functions).any(|at| (at == from || leads_to[from][at]) && leads_to[at][at]);
         prop_assert_eq!(graph.may_return(func), !runs_into_circle);
         prop_assert_eq!(graph.may_not_return(func), runs_into_circle);
-        for to in 0..n_functions {
-            let together = from == to || leads_to[from][to] && leads_to[to][from];
+        for (to, back) in leads_to.iter().enumerate() {
+            let together = from == to || leads_to[from][to] && back[from];
             prop_assert_eq!(graph.component(func).contains(&FuncId::new(to)), together);
             prop_assert_eq!(graph.callees(func).contains(&FuncId::new(to)), callees[from].contains(&to));
             prop_assert_eq!(graph.callers(FuncId::new(to)).contains(&func), callees[from].contains(&to));

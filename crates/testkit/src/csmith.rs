@@ -72,7 +72,7 @@ fn native_output(source: &Path, folder: &Path) -> Result<Option<String>, String>
 fn machine_output(colt: &Path, source: &Path, folder: &Path) -> Result<String, String> {
     let out = folder.join("out");
     let mut command = Command::new(colt);
-    command.arg("run").arg(source).arg("--out").arg(&out).args(["--workers", "1", "--show-output"]);
+    command.arg("run").arg(source).arg("--out").arg(&out).args(["--workers", "1", "--show-output", "--no-replay"]);
     command.args(["--max-time", &EXPLORE_LIMIT_S.to_string(), &format!("--cflags=-w {}", include_flag())]);
     let limit = Duration::from_secs(EXPLORE_LIMIT_S + 60);
     let finished = run_limited(&mut command, limit).map_err(|failure| format!("colt run: {failure}"))?;

@@ -1,0 +1,115 @@
+//! Runs clang: C source in, bitcode out.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, thread};
+
+use crate::{LoadError, Sources};
+
+/// The bitcode or IR text of one file.
+pub(crate) struct Unit {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+/// How a file is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    C,
+    Llvm,
+}
+
+pub(crate) fn file_kind(path: &Path) -> Option<FileKind> {
+    match path.extension()?.to_str()? {
+        "c" | "i" => Some(FileKind::C),
+        "bc" | "ll" => Some(FileKind::Llvm),
+        _ => None,
+    }
+}
+
+/// The clang to use: `COLT_CLANG`, `clang-19` or `clang`, whichever runs first.
+pub fn find_clang() -> Result<String, LoadError> {
+    let named = std::env::var("COLT_CLANG").ok().filter(|name| !name.is_empty());
+    let tried: Vec<String> = named.into_iter().chain(["clang-19".to_string(), "clang".to_string()]).collect();
+    let runs = |clang: &&String| {
+        let status = Command::new(clang).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    tried.iter().find(runs).cloned().ok_or(LoadError::NoClang { tried: tried.clone() })
+}
+
+/// Reads or compiles every file, as many at a time as there are cores; the first file with a fault decides the error.
+pub(crate) fn read_units(sources: &Sources) -> Result<Vec<Unit>, LoadError> {
+    for path in &sources.files {
+        check_file(path)?;
+    }
+    let has_c = sources.files.iter().any(|path| file_kind(path) == Some(FileKind::C));
+    let clang = if has_c { find_clang()? } else { String::new() };
+    let n_workers = thread::available_parallelism().map_or(1, usize::from).min(sources.files.len());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let idx = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = sources.files.get(idx) else { return done };
+            done.push((idx, read_unit(&clang, path, sources)));
+        }
+    };
+    let mut units: Vec<(usize, Result<Unit, LoadError>)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a compile worker does not panic")).collect()
+    });
+    units.sort_by_key(|(idx, _)| *idx);
+    units.into_iter().map(|(_, unit)| unit).collect()
+}
+
+fn check_file(path: &Path) -> Result<(), LoadError> {
+    let path_buf = || path.to_path_buf();
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => LoadError::Missing { path: path_buf() },
+        _ => LoadError::Unreadable { path: path_buf(), reason: error.to_string() },
+    })?;
+    if metadata.is_dir() {
+        return Err(LoadError::Directory { path: path_buf() });
+    }
+    if file_kind(path).is_none() {
+        return Err(LoadError::UnknownKind { path: path_buf() });
+    }
+    let content = fs::read(path).map_err(|error| LoadError::Unreadable { path: path_buf(), reason: error.to_string() })?;
+    if content.iter().all(u8::is_ascii_whitespace) {
+        return Err(LoadError::Empty { path: path_buf() });
+    }
+    Ok(())
+}
+
+fn read_unit(clang: &str, path: &Path, sources: &Sources) -> Result<Unit, LoadError> {
+    let bytes = match file_kind(path) {
+        Some(FileKind::C) => compile(clang, path, sources)?,
+        _ => fs::read(path)
+            .map_err(|error| LoadError::Unreadable { path: path.to_path_buf(), reason: error.to_string() })?,
+    };
+    Ok(Unit { path: path.to_path_buf(), bytes })
+}
+
+/// Compiles one C file. Our flags come last: they must hold whatever the user's say.
+pub(crate) fn compile(clang: &str, path: &Path, sources: &Sources) -> Result<Vec<u8>, LoadError> {
+    let mut command = Command::new(clang);
+    command.args(&sources.cflags);
+    for folder in &sources.include_dirs {
+        command.arg("-I").arg(folder);
+    }
+    let output = command
+        .args(["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names"])
+        .args(["-fno-stack-protector", "-fno-sanitize=all", "-fno-lto", "-U_FORTIFY_SOURCE"])
+        .args(["-Qunused-arguments", "-fno-color-diagnostics", "-emit-llvm", "-c", "-o", "-"])
+        .arg(path)
+        .stdin(Stdio::null())
+        .output();
+    let diagnostics = match output {
+        Ok(output) if output.status.success() => return Ok(output.stdout),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+        Err(error) => format!("{clang}: {error}"),
+    };
+    Err(LoadError::Compile { path: path.to_path_buf(), diagnostics })
+}

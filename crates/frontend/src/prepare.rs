@@ -1,0 +1,67 @@
+//! The one pass we let LLVM run, and what has to hold before it does.
+
+use crate::Promote;
+use crate::llvm::{Context, Module, Opcode, TypeKind, Value, ValueKind};
+
+/// Promotes scalar locals to registers where asked, and makes debug information readable.
+pub(crate) fn prepare(context: &Context, module: Module, promote: Promote) -> Result<(), String> {
+    if promote == Promote::On {
+        for function in module.functions().filter(|function| !function.is_declaration()) {
+            shield_or_open(context, function);
+        }
+        module.run_passes("function(mem2reg)")?;
+    }
+    module.use_debug_intrinsics();
+    Ok(())
+}
+
+/// A function that calls `setjmp` keeps its locals in memory: `longjmp` must find there what was last stored. The
+/// others must not be kept from promotion by an attribute that older bitcode carries.
+fn shield_or_open(context: &Context, function: Value) {
+    let (optnone, noinline) = (context.attribute_kind("optnone"), context.attribute_kind("noinline"));
+    if calls_returns_twice(context, function) {
+        context.add_function_attribute(function, noinline);
+        context.add_function_attribute(function, optnone);
+    } else {
+        context.remove_function_attribute(function, optnone);
+        zero_promotable(context, function);
+    }
+}
+
+fn calls_returns_twice(context: &Context, function: Value) -> bool {
+    let kind = context.attribute_kind("returns_twice");
+    let mut calls =
+        function.blocks().flat_map(|block| block.instructions()).filter(|inst| inst.opcode() == Opcode::LLVMCall);
+    calls.any(|call| {
+        let callee = call.called_value();
+        let is_function = callee.kind() == ValueKind::LLVMFunctionValueKind;
+        call.has_call_attribute(kind) || (is_function && callee.has_function_attribute(kind))
+    })
+}
+
+/// Gives locals that will be promoted a defined start. Without it `mem2reg` merges "never set" with any other value,
+/// and a path that reads the variable too early would see the other path's value instead of zero, the value that
+/// uninitialised memory has for us everywhere else.
+fn zero_promotable(context: &Context, function: Value) {
+    let Some(entry) = function.blocks().next() else { return };
+    let allocas: Vec<Value> = entry.instructions().filter(|inst| is_promotable(*inst)).collect();
+    for alloca in allocas {
+        context.zero_after(alloca);
+    }
+}
+
+fn is_promotable(inst: Value) -> bool {
+    if inst.opcode() != Opcode::LLVMAlloca {
+        return false;
+    }
+    let is_scalar = !matches!(
+        inst.allocated_type().kind(),
+        TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind | TypeKind::LLVMScalableVectorTypeKind
+    );
+    is_scalar
+        && inst.users().all(|user| match user.opcode() {
+            Opcode::LLVMLoad => !user.is_volatile(),
+            Opcode::LLVMStore => user.operand(1) == inst && user.operand(0) != inst && !user.is_volatile(),
+            _ => false,
+        })
+}

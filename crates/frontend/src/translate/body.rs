@@ -1,0 +1,495 @@
+//! One function's body: registers, blocks, edges and terminators.
+
+use std::rc::Rc;
+
+use ir::{
+    Block, Call, CallId, Callee, CastOp, CmpOp, Edge, Inst, Move, Reg, SpanId, SymbolRef, Terminator, Variable,
+};
+use rustc_hash::FxHashMap;
+
+use super::constant::Linear;
+use super::shape::{Scalar, ScalarKind, Shape};
+use super::{ModuleTranslator, Numbering, slots};
+use crate::llvm::{BasicBlock, IntPredicate, Opcode, TypeKind, Value, ValueKind};
+
+/// The registers of one value, a register per scalar.
+pub(super) type Regs = Rc<[Reg]>;
+
+/// What we cannot translate, in words; becomes a named gap at the place of the instruction.
+pub(super) type Unsupported = String;
+
+pub(super) struct Body<'m, 'c> {
+    pub module: &'m mut ModuleTranslator<'c>,
+    numbering: Rc<Numbering>,
+    regs: FxHashMap<Value, Regs>,
+    n_slots: u32,
+    insts: Vec<Inst>,
+    spans: Vec<SpanId>,
+    span: SpanId,
+    pub calls: Vec<Call>,
+    variables: Vec<Variable>,
+    param_names: Vec<String>,
+    /// Allocas that hold a source variable.
+    pub variable_of: FxHashMap<Value, u32>,
+}
+
+pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
+    let func = module.function_id(function);
+    let numbering = module.numbering(function);
+    let header = &mut module.functions[func.idx()];
+    let mut body = Body {
+        n_slots: header.n_slots,
+        param_names: std::mem::take(&mut header.param_names),
+        numbering: numbering.clone(),
+        module,
+        regs: FxHashMap::default(),
+        insts: Vec::new(),
+        spans: Vec::new(),
+        span: SpanId(0),
+        calls: Vec::new(),
+        variables: Vec::new(),
+        variable_of: FxHashMap::default(),
+    };
+    body.bind_params(function);
+    body.read_variables();
+    body.reserve_phis();
+    let mut blocks: Vec<Option<Block>> = vec![None; numbering.n_blocks];
+    for block in &numbering.order {
+        let id = numbering.id(*block).expect("the order lists numbered blocks");
+        blocks[id.idx()] = Some(body.block(*block));
+    }
+    let Body { n_slots, calls, variables, param_names, .. } = body;
+    let result = &mut module.functions[func.idx()];
+    result.blocks = blocks.into_iter().map(|block| block.expect("every numbered block is in the order")).collect();
+    result.n_slots = n_slots;
+    result.calls = calls;
+    result.variables = variables;
+    result.param_names = param_names;
+}
+
+impl Body<'_, '_> {
+    fn bind_params(&mut self, function: Value) {
+        let mut next = 0;
+        for param in function.params() {
+            let Ok(shape) = self.shape(param) else { continue };
+            let regs = shape.iter().map(|scalar| {
+                let reg = Reg(next);
+                next += slots(scalar.bits);
+                reg
+            });
+            let regs: Regs = regs.collect();
+            self.regs.insert(param, regs);
+        }
+    }
+
+    /// Names from the debug intrinsics: variables that live in an alloca, and parameters wherever they live.
+    fn read_variables(&mut self) {
+        let numbering = self.numbering.clone();
+        let insts = numbering.order.iter().flat_map(|block| block.instructions());
+        for inst in insts.filter(|inst| inst.opcode() == Opcode::LLVMCall) {
+            let callee = inst.called_value();
+            if callee.kind() != ValueKind::LLVMFunctionValueKind || !callee.name().starts_with("llvm.dbg.") {
+                continue;
+            }
+            if inst.n_args() < 3 {
+                continue;
+            }
+            let info = self.module.debug.variable(inst.operand(1).as_meta());
+            if let Some(name) = info.parameter.and_then(|parameter| self.param_names.get_mut(parameter)) {
+                name.clone_from(&info.name);
+            }
+            let Some(place) = inst.operand(0).wrapped_value() else { continue };
+            let is_alloca = place.kind() == ValueKind::LLVMInstructionValueKind && place.opcode() == Opcode::LLVMAlloca;
+            if callee.name() == "llvm.dbg.declare" && is_alloca && !self.variable_of.contains_key(&place) {
+                self.variable_of.insert(place, self.variables.len() as u32);
+                self.variables.push(Variable { name: info.name, ty: info.ty });
+            }
+        }
+    }
+
+    /// Phis are read on edges that may be translated before the block they stand in.
+    fn reserve_phis(&mut self) {
+        let numbering = self.numbering.clone();
+        for phi in numbering.order.iter().flat_map(|block| block.phis()) {
+            if let Ok(shape) = self.shape(phi) {
+                let regs = self.fresh_all(&shape);
+                self.regs.insert(phi, regs);
+            }
+        }
+    }
+
+    fn block(&mut self, block: BasicBlock) -> Block {
+        for inst in block.instructions() {
+            if inst == block.terminator() {
+                break;
+            }
+            self.span = self.module.debug.span(inst);
+            let mark = (self.insts.len(), self.calls.len());
+            if let Err(what) = self.instruction(inst) {
+                self.insts.truncate(mark.0);
+                self.spans.truncate(mark.0);
+                self.calls.truncate(mark.1);
+                self.gap(inst, what);
+            }
+        }
+        let last = block.terminator();
+        self.span = self.module.debug.span(last);
+        let mark = self.insts.len();
+        let terminator = match self.terminator(block, last) {
+            Ok(terminator) => terminator,
+            Err(what) => {
+                self.insts.truncate(mark);
+                self.spans.truncate(mark);
+                self.gap(last, what);
+                Terminator::Unreachable
+            }
+        };
+        self.spans.push(self.span);
+        Block { insts: std::mem::take(&mut self.insts), terminator, spans: std::mem::take(&mut self.spans) }
+    }
+
+    /// Puts a named gap in the place of `inst`; its results exist so that what follows can be written down.
+    fn gap(&mut self, inst: Value, what: Unsupported) {
+        let shape = self.shape(inst).unwrap_or_else(|_| Shape::from([]));
+        let regs = self.fresh_all(&shape);
+        let results = regs.iter().zip(shape.iter()).map(|(reg, scalar)| (*reg, scalar.bits)).collect();
+        self.emit_call(Call {
+            callee: Callee::Gap(what),
+            args: Vec::new(),
+            results,
+            n_fixed: u32::MAX,
+            result_used: inst.is_used(),
+        });
+        if !shape.is_empty() {
+            self.regs.insert(inst, regs);
+        }
+    }
+
+    // Registers and operands.
+
+    pub fn shape(&mut self, value: Value) -> Result<Shape, Unsupported> {
+        self.module.shapes.of(value.ty())
+    }
+
+    pub fn pointer_bits(&self) -> u8 {
+        self.module.shapes.pointer_bits()
+    }
+
+    pub fn fresh(&mut self, bits: u8) -> Reg {
+        let reg = Reg(self.n_slots);
+        self.n_slots += slots(bits);
+        reg
+    }
+
+    pub fn fresh_all(&mut self, shape: &Shape) -> Regs {
+        shape.iter().map(|scalar| self.fresh(scalar.bits)).collect()
+    }
+
+    pub fn emit(&mut self, inst: Inst) {
+        self.insts.push(inst);
+        self.spans.push(self.span);
+    }
+
+    pub fn emit_call(&mut self, call: Call) {
+        let id = CallId::new(self.calls.len());
+        self.calls.push(call);
+        self.emit(Inst::Call { call: id });
+    }
+
+    /// Emits an instruction with a fresh destination of `bits`.
+    pub fn define(&mut self, bits: u8, inst: impl FnOnce(Reg) -> Inst) -> Reg {
+        let dst = self.fresh(bits);
+        self.emit(inst(dst));
+        dst
+    }
+
+    pub fn bind(&mut self, value: Value, regs: Regs) {
+        self.regs.insert(value, regs);
+    }
+
+    pub fn bind_one(&mut self, value: Value, reg: Reg) {
+        self.regs.insert(value, Rc::from([reg]));
+    }
+
+    pub fn operand(&mut self, value: Value) -> Result<Regs, Unsupported> {
+        if let Some(regs) = self.regs.get(&value) {
+            return Ok(regs.clone());
+        }
+        if value.is_constant() {
+            return self.constant(value);
+        }
+        self.shape(value)?;
+        Err(format!("a use of `{}`, which has no value here", value.print().trim()))
+    }
+
+    pub fn scalar(&mut self, value: Value) -> Result<Reg, Unsupported> {
+        let regs = self.operand(value)?;
+        match &*regs {
+            [reg] => Ok(*reg),
+            _ => Err(format!("a value of type `{}` in this place", value.ty().print())),
+        }
+    }
+
+    /// The width and kind of a value that is one scalar.
+    pub fn scalar_type(&mut self, value: Value) -> Result<Scalar, Unsupported> {
+        let shape = self.shape(value)?;
+        match &*shape {
+            [scalar] => Ok(*scalar),
+            _ => Err(format!("a value of type `{}` in this place", value.ty().print())),
+        }
+    }
+
+    pub fn number(&mut self, bits: u8, value: u128) -> Reg {
+        let value = if bits < 128 { value & ((1 << bits) - 1) } else { value };
+        self.define(bits, |dst| match u64::try_from(value) {
+            Ok(value) if bits <= 64 => Inst::Const { dst, bits, value },
+            _ => Inst::WideConst { dst, bits, value: Box::new(value) },
+        })
+    }
+
+    /// A constant scalar that fits the `Imm` forms.
+    pub fn immediate(&mut self, value: Value) -> Option<u64> {
+        if !value.is_constant() || value.is_undef() {
+            return None;
+        }
+        let shape = self.shape(value).ok()?;
+        let [scalar] = &*shape else { return None };
+        if scalar.bits > 64 || !matches!(scalar.kind, ScalarKind::Int | ScalarKind::Pointer) {
+            return None;
+        }
+        let number = self.module.linear(value)?.as_number()?;
+        Some(if scalar.bits == 64 { number as u64 } else { number as u64 & ((1 << scalar.bits) - 1) })
+    }
+
+    fn constant(&mut self, constant: Value) -> Result<Regs, Unsupported> {
+        let shape = self.shape(constant)?;
+        if constant.is_undef() {
+            return Ok(shape.iter().map(|scalar| self.undefined(scalar.bits)).collect());
+        }
+        if constant.kind() == ValueKind::LLVMConstantAggregateZeroValueKind {
+            return Ok(shape.iter().map(|scalar| self.number(scalar.bits, 0)).collect());
+        }
+        let n_elements = match constant.ty().kind() {
+            TypeKind::LLVMStructTypeKind => u64::from(constant.ty().n_fields()),
+            TypeKind::LLVMArrayTypeKind => constant.ty().array_len(),
+            TypeKind::LLVMVectorTypeKind => constant.ty().vector_len(),
+            _ => return Ok(Rc::from([self.scalar_constant(constant, shape[0])?])),
+        };
+        let mut regs = Vec::new();
+        for i in 0..n_elements {
+            let element = constant.aggregate_element(i as u32);
+            let element = element.ok_or_else(|| format!("the constant `{}`", constant.print()))?;
+            regs.extend(self.constant(element)?.iter());
+        }
+        Ok(regs.into())
+    }
+
+    pub fn undefined(&mut self, bits: u8) -> Reg {
+        self.define(bits, |dst| Inst::Undef { dst, bits })
+    }
+
+    fn scalar_constant(&mut self, constant: Value, scalar: Scalar) -> Result<Reg, Unsupported> {
+        let bits = scalar.bits;
+        match constant.kind() {
+            ValueKind::LLVMConstantIntValueKind => return Ok(self.number(bits, constant.int_bits(u32::from(bits)))),
+            ValueKind::LLVMConstantFPValueKind => {
+                let value = self.module.context.float_bits(constant, u32::from(bits));
+                return Ok(self.number(bits, value));
+            }
+            ValueKind::LLVMGlobalIFuncValueKind => return self.resolved_ifunc(constant),
+            _ => {}
+        }
+        match self.module.linear(constant) {
+            Some(value) => Ok(self.linear(value, bits)),
+            None if constant.kind() == ValueKind::LLVMConstantExprValueKind => {
+                let regs = self.expression(constant, constant.const_opcode())?;
+                Ok(regs[0])
+            }
+            None => Err(format!("the constant `{}`", constant.print())),
+        }
+    }
+
+    fn linear(&mut self, value: Linear, bits: u8) -> Reg {
+        let Linear { plus, minus, addend } = value;
+        let pointer_bits = self.pointer_bits();
+        let address = |body: &mut Self, symbol: SymbolRef, addend| {
+            body.define(pointer_bits, |dst| Inst::Address { dst, symbol, addend })
+        };
+        let start = match plus {
+            None if minus.is_none() => return self.number(bits, addend as u128),
+            None => self.number(pointer_bits, addend as u128),
+            Some(symbol) => address(self, symbol, addend),
+        };
+        let difference = match minus {
+            None => start,
+            Some(symbol) => {
+                let b = address(self, symbol, 0);
+                let op = ir::BinOp::Sub;
+                self.define(pointer_bits, |dst| Inst::Bin { op, bits: pointer_bits, nsw: false, dst, a: start, b })
+            }
+        };
+        self.resize(difference, pointer_bits, bits)
+    }
+
+    /// Zero-extends or truncates.
+    pub fn resize(&mut self, a: Reg, from: u8, to: u8) -> Reg {
+        match from.cmp(&to) {
+            std::cmp::Ordering::Equal => a,
+            std::cmp::Ordering::Less => self.define(to, |dst| Inst::Cast { op: CastOp::ZExt, from, to, dst, a }),
+            std::cmp::Ordering::Greater => self.define(to, |dst| Inst::Cast { op: CastOp::Trunc, from, to, dst, a }),
+        }
+    }
+
+    // Control flow.
+
+    fn terminator(&mut self, block: BasicBlock, inst: Value) -> Result<Terminator, Unsupported> {
+        match inst.opcode() {
+            Opcode::LLVMBr if inst.is_conditional() => self.branch(block, inst),
+            Opcode::LLVMBr => Ok(Terminator::Jump(self.edge(block, inst.successors()[0])?)),
+            Opcode::LLVMSwitch => self.switch(block, inst),
+            Opcode::LLVMIndirectBr => {
+                let addr = self.scalar(inst.operand(0))?;
+                let mut targets: Vec<(ir::BlockId, Edge)> = Vec::new();
+                for successor in inst.successors() {
+                    let id = self.block_id(successor);
+                    if targets.iter().all(|(known, _)| *known != id) {
+                        targets.push((id, self.edge(block, successor)?));
+                    }
+                }
+                Ok(Terminator::IndirectJump { addr, targets: targets.into() })
+            }
+            Opcode::LLVMRet if inst.n_operands() == 0 => Ok(Terminator::Return(Box::new([]))),
+            Opcode::LLVMRet => Ok(Terminator::Return(self.operand(inst.operand(0))?.iter().copied().collect())),
+            Opcode::LLVMUnreachable => Ok(Terminator::Unreachable),
+            Opcode::LLVMCallBr => Err("`asm goto`".to_string()),
+            opcode => Err(format!("the instruction {opcode:?}")),
+        }
+    }
+
+    fn block_id(&self, block: BasicBlock) -> ir::BlockId {
+        self.numbering.id(block).expect("a successor of a reached block is reached")
+    }
+
+    fn branch(&mut self, block: BasicBlock, inst: Value) -> Result<Terminator, Unsupported> {
+        let successors = inst.successors();
+        let cond = inst.operand(0);
+        if !is_fused_compare(cond) {
+            let cond = self.scalar(cond)?;
+            let (then, other) = (self.edge(block, successors[0])?, self.edge(block, successors[1])?);
+            return Ok(Terminator::Branch { cond, then, other });
+        }
+        let (op, a, b) = self.ordered_compare(cond);
+        let bits = self.scalar_type(a)?.bits;
+        let imm = self.immediate(b);
+        let a = self.scalar(a)?;
+        let b = if imm.is_none() { Some(self.scalar(b)?) } else { None };
+        let (then, other) = (self.edge(block, successors[0])?, self.edge(block, successors[1])?);
+        Ok(match (imm, b) {
+            (None, Some(b)) => Terminator::CmpBranch { op, bits, a, b, then, other },
+            (imm, _) => Terminator::CmpImmBranch { op, bits, a, imm: imm.unwrap_or(0), then, other },
+        })
+    }
+
+    /// Operator and operands of an integer compare, a constant moved to the right.
+    pub fn ordered_compare(&mut self, inst: Value) -> (CmpOp, Value, Value) {
+        let op = compare_op(inst.int_predicate());
+        let (a, b) = (inst.operand(0), inst.operand(1));
+        if self.immediate(a).is_some() && self.immediate(b).is_none() { (mirrored(op), b, a) } else { (op, a, b) }
+    }
+
+    fn switch(&mut self, block: BasicBlock, inst: Value) -> Result<Terminator, Unsupported> {
+        let value = self.scalar(inst.operand(0))?;
+        let bits = self.scalar_type(inst.operand(0))?.bits;
+        let successors = inst.successors();
+        let mut edges: FxHashMap<BasicBlock, Edge> = FxHashMap::default();
+        for successor in &successors {
+            if !edges.contains_key(successor) {
+                edges.insert(*successor, self.edge(block, *successor)?);
+            }
+        }
+        let mut cases = Vec::new();
+        for (i, successor) in successors.iter().enumerate().skip(1) {
+            let case = inst.operand(2 * i as u32).int_bits(u32::from(bits));
+            let case = u64::try_from(case).map_err(|_| "a switch over values beyond 64 bits".to_string())?;
+            cases.push((case, edges[successor].clone()));
+        }
+        Ok(Terminator::Switch { value, bits, cases: cases.into(), default: edges[&successors[0]].clone() })
+    }
+
+    fn edge(&mut self, from: BasicBlock, to: BasicBlock) -> Result<Edge, Unsupported> {
+        let mut moves = Vec::new();
+        for phi in to.phis() {
+            let Some(dst) = self.regs.get(&phi).cloned() else { continue };
+            let shape = self.shape(phi)?;
+            let incoming = phi.incoming().into_iter().find(|(block, _)| *block == from);
+            let (_, value) = incoming.expect("a phi lists every predecessor");
+            let src = self.operand(value)?;
+            for ((dst, src), scalar) in dst.iter().zip(src.iter()).zip(shape.iter()) {
+                moves.push(Move { dst: *dst, src: *src, bits: scalar.bits });
+            }
+        }
+        Ok(Edge { target: self.block_id(to), moves: self.sequence(moves) })
+    }
+
+    /// Orders copies that happen at once so that they can be made one after the other.
+    ///
+    /// A copy whose destination nobody still reads is safe to make; when none is left, all are in cycles, and saving
+    /// one source in a spare register opens its cycle.
+    fn sequence(&mut self, moves: Vec<Move>) -> Box<[Move]> {
+        let mut pending: Vec<Move> = moves.into_iter().filter(|m| m.dst != m.src).collect();
+        let mut ordered = Vec::with_capacity(pending.len());
+        while !pending.is_empty() {
+            let safe = pending.iter().position(|m| pending.iter().all(|other| other.src != m.dst));
+            if let Some(safe) = safe {
+                ordered.push(pending.remove(safe));
+                continue;
+            }
+            let Move { src, bits, .. } = pending[0];
+            let spare = self.fresh(bits);
+            ordered.push(Move { dst: spare, src, bits });
+            for m in pending.iter_mut().filter(|m| m.src == src) {
+                m.src = spare;
+            }
+        }
+        ordered.into()
+    }
+}
+
+/// Whether a compare is left to the branch at the end of its block, its only reader.
+pub(super) fn is_fused_compare(value: Value) -> bool {
+    if value.kind() != ValueKind::LLVMInstructionValueKind || value.opcode() != Opcode::LLVMICmp {
+        return false;
+    }
+    let mut users = value.users();
+    let (Some(user), None) = (users.next(), users.next()) else { return false };
+    user.opcode() == Opcode::LLVMBr && user.parent_block() == value.parent_block()
+}
+
+pub(super) fn compare_op(predicate: IntPredicate) -> CmpOp {
+    match predicate {
+        IntPredicate::LLVMIntEQ => CmpOp::Eq,
+        IntPredicate::LLVMIntNE => CmpOp::Ne,
+        IntPredicate::LLVMIntUGT => CmpOp::Ugt,
+        IntPredicate::LLVMIntUGE => CmpOp::Uge,
+        IntPredicate::LLVMIntULT => CmpOp::Ult,
+        IntPredicate::LLVMIntULE => CmpOp::Ule,
+        IntPredicate::LLVMIntSGT => CmpOp::Sgt,
+        IntPredicate::LLVMIntSGE => CmpOp::Sge,
+        IntPredicate::LLVMIntSLT => CmpOp::Slt,
+        IntPredicate::LLVMIntSLE => CmpOp::Sle,
+    }
+}
+
+fn mirrored(op: CmpOp) -> CmpOp {
+    match op {
+        CmpOp::Eq | CmpOp::Ne => op,
+        CmpOp::Ult => CmpOp::Ugt,
+        CmpOp::Ule => CmpOp::Uge,
+        CmpOp::Ugt => CmpOp::Ult,
+        CmpOp::Uge => CmpOp::Ule,
+        CmpOp::Slt => CmpOp::Sgt,
+        CmpOp::Sle => CmpOp::Sge,
+        CmpOp::Sgt => CmpOp::Slt,
+        CmpOp::Sge => CmpOp::Sle,
+    }
+}

@@ -53,7 +53,7 @@ pub struct TestCase {
     pub ending: String,
     pub expected: Expected,
     /// The decisions of the path.
-    pub path: Vec<u32>,
+    pub path: Vec<u64>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +72,7 @@ struct TestFile {
     status: i32,
     bug: Option<BugFile>,
     #[serde(default)]
-    path: Vec<u32>,
+    path: Vec<u64>,
 }
 
 #[derive(Deserialize)]

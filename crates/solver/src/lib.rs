@@ -1,1 +1,35 @@
-//! Placeholder until the layer is written.
+//! Answers to "can the path and this condition hold together?": a stack of cheap layers before the expensive ones.
+//!
+//! A [`PathCondition`] keeps a path's constraints and which of them are connected. [`Stack::check`] takes it, the path's
+//! current input and a question, and goes down the layers of [`Layer`] until one answers:
+//!
+//! 1. `trivial`: the question is a constant
+//! 2. `current`: the current input satisfies it
+//! 3. `domains`: one symbol, of which we know the exact set of values (`domain`)
+//! 4. `cache`: the same set of constraints, a contradictory subset, or an input that satisfied the question before (`cache`)
+//! 5. `recent`: inputs found lately
+//! 6. `proposals`: guesses by inverting the question, then evaluated (`invert`)
+//! 7. `blaster`: gates over our own incremental SAT solver (`blast`)
+//! 8. `smt`: an SMT solver in a process of its own (`smt`)
+//!
+//! From layer 3 on only the constraints that share symbols with the question are looked at. Every model is evaluated before
+//! it is passed on; a model that fails is an `Unknown` and a counter, never an answer. Deliberately absent: states, forking
+//! and what an `Unknown` means for a path.
+
+mod answer;
+mod blast;
+mod cache;
+mod config;
+mod counters;
+mod domain;
+mod invert;
+mod path;
+mod smt;
+mod stack;
+
+pub use answer::{Answer, Completeness, Truth, Why};
+pub use config::{Checking, Config, Independence, Layer, SmtSolver};
+pub use counters::{Counters, LayerCount};
+pub use path::{PathCondition, Relevant};
+pub use smt::{Backend, Reply, backend, is_installed};
+pub use stack::Stack;

@@ -68,6 +68,8 @@ pub struct Eval {
     epochs: Vec<u32>,
     values: Vec<u128>,
     stack: Vec<TermId>,
+    /// A symbol whose value is not the assignment's; see [`Eval::eval_single`].
+    single: Option<(SymbolId, u64)>,
 }
 
 impl Eval {
@@ -77,10 +79,15 @@ impl Eval {
 
     /// Makes this the assignment to evaluate under; what is remembered stays if it is the same one.
     pub fn set(&mut self, assignment: &Assignment) {
-        if self.current.same(assignment) {
+        if self.current.same(assignment) && self.single.is_none() {
             return;
         }
         self.current = assignment.clone();
+        self.single = None;
+        self.forget();
+    }
+
+    fn forget(&mut self) {
         self.epoch = match self.epoch.checked_add(1) {
             Some(epoch) => epoch,
             None => {
@@ -99,6 +106,14 @@ impl Eval {
     /// Whether a one-bit term holds.
     pub fn holds(&mut self, terms: &Terms, assignment: &Assignment, t: TermId) -> bool {
         self.eval(terms, assignment, t) == 1
+    }
+
+    /// The value of a term when one symbol has this value and all others are zero.
+    pub fn eval_single(&mut self, terms: &Terms, symbol: SymbolId, value: u64, t: TermId) -> u128 {
+        self.current = Assignment::new();
+        self.single = Some((symbol, value));
+        self.forget();
+        self.value(terms, t)
     }
 
     fn value(&mut self, terms: &Terms, t: TermId) -> u128 {
@@ -150,7 +165,13 @@ impl Eval {
         let width = terms.width(t);
         let value = match terms.view(t) {
             Const(value) => value,
-            Symbol(symbol) => u128::from(self.current.get(symbol)) & fold::mask(width),
+            Symbol(symbol) => {
+                let value = match self.single {
+                    Some((single, value)) if single == symbol => value,
+                    _ => self.current.get(symbol),
+                };
+                u128::from(value) & fold::mask(width)
+            }
             Not(a) => fold::not(self.want(a)?, width),
             Neg(a) => fold::neg(self.want(a)?, width),
             ZExt(a) => self.want(a)?,

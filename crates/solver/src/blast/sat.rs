@@ -1,0 +1,638 @@
+//! A conflict-driven clause-learning SAT solver made for many small questions to one growing formula.
+//!
+//! The usual parts: two watched literals with blockers, first-UIP learning with minimisation, decaying activities, saved
+//! phases, Luby restarts, deletion of learnt clauses by their number of decision levels, assumptions with failed cores.
+//!
+//! Where it differs from the solvers one can link: decisions are restricted to the variables the caller names for this
+//! question. The formula consists only of gate definitions, each of which has an output for any inputs, so an assignment of
+//! a set of variables that contains the inputs of its gates always extends to all others. A question then costs what its
+//! own cone costs, however large the formula has grown.
+
+use std::time::Instant;
+
+/// A variable or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Lit(u32);
+
+/// A variable's number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Var(pub u32);
+
+impl Var {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub fn lit(self) -> Lit {
+        Lit(self.0 << 1)
+    }
+}
+
+impl Lit {
+    pub fn var(self) -> Var {
+        Var(self.0 >> 1)
+    }
+
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// This literal, negated if `flip`.
+    pub fn negated_if(self, flip: bool) -> Lit {
+        Lit(self.0 ^ u32::from(flip))
+    }
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::ops::Not for Lit {
+    type Output = Lit;
+    fn not(self) -> Lit {
+        Lit(self.0 ^ 1)
+    }
+}
+
+/// How a search ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Sat,
+    /// A subset of the assumptions that cannot hold together.
+    Unsat(Vec<Lit>),
+    OutOfBudget,
+    OutOfTime,
+}
+
+/// When to give up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub conflicts: u64,
+    pub deadline: Option<Instant>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ClauseRef(u32);
+
+const NO_CLAUSE: ClauseRef = ClauseRef(u32::MAX);
+
+/// Words before a clause's literals: length, and for learnt ones the number of levels (0 for gate definitions).
+const HEADER: usize = 2;
+
+#[derive(Clone, Copy)]
+struct Watch {
+    clause: ClauseRef,
+    /// Another literal of the clause; when it is true the clause needs no visit.
+    blocker: Lit,
+}
+
+#[derive(Default)]
+pub struct Sat {
+    clauses: Vec<u32>,
+    learnt: Vec<ClauseRef>,
+    wasted: usize,
+    max_learnt: usize,
+    watches: Vec<Vec<Watch>>,
+    /// Per literal: 1 true, -1 false, 0 open.
+    values: Vec<i8>,
+    levels: Vec<u32>,
+    reasons: Vec<ClauseRef>,
+    phases: Vec<bool>,
+    trail: Vec<Lit>,
+    level_starts: Vec<usize>,
+    head: usize,
+    order: Order,
+    seen: Vec<bool>,
+    /// Conflicts since the beginning.
+    n_conflicts: u64,
+}
+
+impl Sat {
+    pub fn new() -> Sat {
+        Sat { max_learnt: 4000, ..Sat::default() }
+    }
+
+    /// Words held by clauses; a measure of memory.
+    pub fn size(&self) -> usize {
+        self.clauses.len()
+    }
+
+    pub fn new_var(&mut self) -> Var {
+        let var = Var(self.levels.len() as u32);
+        self.levels.push(0);
+        self.reasons.push(NO_CLAUSE);
+        self.phases.push(false);
+        self.seen.push(false);
+        self.values.extend([0, 0]);
+        self.watches.extend([Vec::new(), Vec::new()]);
+        self.order.grow();
+        var
+    }
+
+    /// The value to try first for a variable.
+    pub fn prefer(&mut self, var: Var, value: bool) {
+        self.phases[var.index()] = value;
+    }
+
+    /// The value in the model of the last satisfiable question, if the question fixed it.
+    pub fn value(&self, lit: Lit) -> Option<bool> {
+        match self.values[lit.index()] {
+            0 => None,
+            value => Some(value > 0),
+        }
+    }
+
+    /// Adds a clause that holds in every model. Ends the last question's model.
+    pub fn add_clause(&mut self, lits: &[Lit]) {
+        self.backtrack(0);
+        let mut kept = Vec::with_capacity(lits.len());
+        for &lit in lits {
+            match self.values[lit.index()] {
+                1 => return,
+                -1 => {}
+                _ => kept.push(lit),
+            }
+        }
+        match kept[..] {
+            [] => unreachable!("gate definitions are never contradictory"),
+            [unit] => {
+                self.assign(unit, NO_CLAUSE);
+                let conflict = self.propagate();
+                debug_assert!(conflict == NO_CLAUSE, "gate definitions are never contradictory");
+            }
+            _ => {
+                self.attach(&kept, 0);
+            }
+        }
+    }
+
+    fn attach(&mut self, lits: &[Lit], n_levels: u32) -> ClauseRef {
+        let clause = ClauseRef(self.clauses.len() as u32);
+        self.clauses.extend([lits.len() as u32, n_levels]);
+        self.clauses.extend(lits.iter().map(|lit| lit.0));
+        self.watches[lits[0].index()].push(Watch { clause, blocker: lits[1] });
+        self.watches[lits[1].index()].push(Watch { clause, blocker: lits[0] });
+        if n_levels > 0 {
+            self.learnt.push(clause);
+        }
+        clause
+    }
+
+    fn lits(&self, clause: ClauseRef) -> &[u32] {
+        let start = clause.0 as usize;
+        let len = self.clauses[start] as usize;
+        &self.clauses[start + HEADER..start + HEADER + len]
+    }
+
+    fn assign(&mut self, lit: Lit, reason: ClauseRef) {
+        debug_assert_eq!(self.values[lit.index()], 0);
+        self.values[lit.index()] = 1;
+        self.values[(!lit).index()] = -1;
+        let var = lit.var().index();
+        self.levels[var] = self.level();
+        self.reasons[var] = reason;
+        self.trail.push(lit);
+    }
+
+    fn level(&self) -> u32 {
+        self.level_starts.len() as u32
+    }
+
+    fn new_level(&mut self) {
+        self.level_starts.push(self.trail.len());
+    }
+
+    fn backtrack(&mut self, level: u32) {
+        if self.level() <= level {
+            return;
+        }
+        let start = self.level_starts[level as usize];
+        for i in (start..self.trail.len()).rev() {
+            let lit = self.trail[i];
+            self.values[lit.index()] = 0;
+            self.values[(!lit).index()] = 0;
+            self.phases[lit.var().index()] = !lit.is_negated();
+            self.order.put_back(lit.var());
+        }
+        self.trail.truncate(start);
+        self.level_starts.truncate(level as usize);
+        self.head = start;
+    }
+
+    /// Follows all consequences; the clause that became false, or `NO_CLAUSE`.
+    fn propagate(&mut self) -> ClauseRef {
+        while self.head < self.trail.len() {
+            let falsified = !self.trail[self.head];
+            self.head += 1;
+            let mut watches = std::mem::take(&mut self.watches[falsified.index()]);
+            let mut kept = 0;
+            let mut conflict = NO_CLAUSE;
+            let mut next = 0;
+            while next < watches.len() {
+                let watch = watches[next];
+                next += 1;
+                if self.values[watch.blocker.index()] > 0 {
+                    watches[kept] = watch;
+                    kept += 1;
+                    continue;
+                }
+                let start = watch.clause.0 as usize + HEADER;
+                let len = self.clauses[start - HEADER] as usize;
+                let lits = &mut self.clauses[start..start + len];
+                if lits[0] == falsified.0 {
+                    lits.swap(0, 1);
+                }
+                let first = Lit(lits[0]);
+                let watch = Watch { clause: watch.clause, blocker: first };
+                if self.values[first.index()] > 0 {
+                    watches[kept] = watch;
+                    kept += 1;
+                    continue;
+                }
+                if let Some(other) = (2..len).find(|&k| self.values[lits[k] as usize] >= 0) {
+                    lits.swap(1, other);
+                    self.watches[lits[1] as usize].push(watch);
+                    continue;
+                }
+                watches[kept] = watch;
+                kept += 1;
+                if self.values[first.index()] < 0 {
+                    conflict = watch.clause;
+                    break;
+                }
+                self.assign(first, watch.clause);
+            }
+            while next < watches.len() {
+                watches[kept] = watches[next];
+                kept += 1;
+                next += 1;
+            }
+            watches.truncate(kept);
+            self.watches[falsified.index()] = watches;
+            if conflict != NO_CLAUSE {
+                self.head = self.trail.len();
+                return conflict;
+            }
+        }
+        NO_CLAUSE
+    }
+
+    /// The first-UIP clause of a conflict, its asserting literal first and one of the backjump level second.
+    fn analyze(&mut self, conflict: ClauseRef) -> Vec<Lit> {
+        let mut learnt = vec![Lit(0)];
+        let mut to_clear = Vec::new();
+        let mut n_open = 0;
+        let mut clause = conflict;
+        let mut position = self.trail.len();
+        let mut pivot = None;
+        loop {
+            for i in 0..self.lits(clause).len() {
+                let lit = Lit(self.lits(clause)[i]);
+                let var = lit.var();
+                if Some(lit) == pivot || self.seen[var.index()] || self.levels[var.index()] == 0 {
+                    continue;
+                }
+                self.seen[var.index()] = true;
+                to_clear.push(var);
+                self.order.bump(var);
+                if self.levels[var.index()] == self.level() {
+                    n_open += 1;
+                } else {
+                    learnt.push(lit);
+                }
+            }
+            loop {
+                position -= 1;
+                if self.seen[self.trail[position].var().index()] {
+                    break;
+                }
+            }
+            let lit = self.trail[position];
+            n_open -= 1;
+            if n_open == 0 {
+                learnt[0] = !lit;
+                break;
+            }
+            pivot = Some(lit);
+            clause = self.reasons[lit.var().index()];
+        }
+        // The asserting literal stays whatever its reason.
+        let needed: Vec<Lit> = learnt[1..].iter().copied().filter(|&lit| !self.is_redundant(lit)).collect();
+        learnt.truncate(1);
+        learnt.extend(needed);
+        for var in to_clear {
+            self.seen[var.index()] = false;
+        }
+        if let Some(deepest) = (1..learnt.len()).max_by_key(|&i| self.levels[learnt[i].var().index()]) {
+            learnt.swap(1, deepest);
+        }
+        learnt
+    }
+
+    /// Whether a literal of the learnt clause follows from the others.
+    fn is_redundant(&self, lit: Lit) -> bool {
+        let reason = self.reasons[lit.var().index()];
+        reason != NO_CLAUSE
+            && self.lits(reason).iter().map(|&raw| Lit(raw).var()).all(|var| {
+                var == lit.var() || self.seen[var.index()] || self.levels[var.index()] == 0
+            })
+    }
+
+    /// The assumptions that force `failed` to be false; it is one of them.
+    fn core(&mut self, failed: Lit) -> Vec<Lit> {
+        let mut core = vec![failed];
+        if self.levels[failed.var().index()] == 0 {
+            return core;
+        }
+        self.seen[failed.var().index()] = true;
+        for i in (self.level_starts[0]..self.trail.len()).rev() {
+            let lit = self.trail[i];
+            if !std::mem::take(&mut self.seen[lit.var().index()]) {
+                continue;
+            }
+            let reason = self.reasons[lit.var().index()];
+            if reason == NO_CLAUSE {
+                // The assumption `not failed` shows up when two assumptions contradict each other.
+                core.push(lit);
+                continue;
+            }
+            for i in 0..self.lits(reason).len() {
+                let var = Lit(self.lits(reason)[i]).var();
+                if var != lit.var() && self.levels[var.index()] > 0 {
+                    self.seen[var.index()] = true;
+                }
+            }
+        }
+        core
+    }
+
+    /// Whether all assumptions can hold. Only `scope` is decided: it must contain the assumptions and, with each gate, the
+    /// gate's inputs. After `Sat` the model is read with [`Sat::value`] until the next change.
+    pub fn solve(&mut self, assumptions: &[Lit], scope: &[Var], limits: Limits) -> Outcome {
+        self.backtrack(0);
+        self.order.restrict(scope, &self.values);
+        let budget = self.n_conflicts.saturating_add(limits.conflicts);
+        let mut n_restarts = 0;
+        let mut n_steps = 0u32;
+        loop {
+            let restart_at = self.n_conflicts + 64 * luby(n_restarts);
+            n_restarts += 1;
+            loop {
+                let conflict = self.propagate();
+                n_steps = n_steps.wrapping_add(1);
+                if n_steps.is_multiple_of(256) && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    self.backtrack(0);
+                    return Outcome::OutOfTime;
+                }
+                if conflict != NO_CLAUSE {
+                    self.n_conflicts += 1;
+                    if self.level() == 0 {
+                        unreachable!("gate definitions are never contradictory");
+                    }
+                    self.learn(conflict);
+                    continue;
+                }
+                if self.n_conflicts >= budget {
+                    self.backtrack(0);
+                    return Outcome::OutOfBudget;
+                }
+                if self.n_conflicts >= restart_at {
+                    self.backtrack(0);
+                    self.reduce_if_full();
+                    break;
+                }
+                match self.next_assumption(assumptions) {
+                    Ok(Some(lit)) => {
+                        self.new_level();
+                        self.assign(lit, NO_CLAUSE);
+                    }
+                    Ok(None) => {
+                        let Some(var) = self.order.next(&self.values) else { return Outcome::Sat };
+                        self.new_level();
+                        self.assign(var.lit().negated_if(!self.phases[var.index()]), NO_CLAUSE);
+                    }
+                    Err(failed) => {
+                        let core = self.core(failed);
+                        self.backtrack(0);
+                        return Outcome::Unsat(core);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next assumption that is still open; `Err` with one that is false already.
+    fn next_assumption(&mut self, assumptions: &[Lit]) -> Result<Option<Lit>, Lit> {
+        while let Some(&lit) = assumptions.get(self.level() as usize) {
+            match self.values[lit.index()] {
+                0 => return Ok(Some(lit)),
+                1 => self.new_level(), // keeps level i the level of assumption i
+                _ => return Err(lit),
+            }
+        }
+        Ok(None)
+    }
+
+    fn learn(&mut self, conflict: ClauseRef) {
+        let learnt = self.analyze(conflict);
+        self.order.decay();
+        match learnt[..] {
+            [unit] => {
+                self.backtrack(0);
+                self.assign(unit, NO_CLAUSE);
+            }
+            _ => {
+                let mut levels: Vec<u32> = learnt.iter().map(|lit| self.levels[lit.var().index()]).collect();
+                let back = levels[1];
+                levels.sort_unstable();
+                levels.dedup();
+                self.backtrack(back);
+                let clause = self.attach(&learnt, levels.len() as u32);
+                self.assign(learnt[0], clause);
+            }
+        }
+    }
+
+    /// Drops the worse half of the learnt clauses when there are too many. Only at level 0, where none is a needed reason.
+    fn reduce_if_full(&mut self) {
+        debug_assert_eq!(self.level(), 0);
+        if self.learnt.len() < self.max_learnt {
+            return;
+        }
+        self.max_learnt += 500;
+        for i in 0..self.trail.len() {
+            self.reasons[self.trail[i].var().index()] = NO_CLAUSE;
+        }
+        let mut learnt = std::mem::take(&mut self.learnt);
+        learnt.sort_by_key(|clause| self.clauses[clause.0 as usize + 1]);
+        for clause in learnt.split_off(learnt.len() / 2) {
+            let start = clause.0 as usize;
+            if self.clauses[start + 1] <= 2 {
+                learnt.push(clause);
+            } else {
+                self.wasted += HEADER + self.clauses[start] as usize;
+                self.clauses[start + 1] = u32::MAX;
+            }
+        }
+        self.learnt = learnt;
+        let clauses = &self.clauses;
+        for watches in &mut self.watches {
+            watches.retain(|watch| clauses[watch.clause.0 as usize + 1] != u32::MAX);
+        }
+        if self.wasted * 4 > self.clauses.len() {
+            self.compact();
+        }
+    }
+
+    /// Moves the clauses together and watches them anew.
+    fn compact(&mut self) {
+        let old = std::mem::take(&mut self.clauses);
+        self.learnt.clear();
+        self.wasted = 0;
+        for watches in &mut self.watches {
+            watches.clear();
+        }
+        let mut start = 0;
+        while start < old.len() {
+            let (len, n_levels) = (old[start] as usize, old[start + 1]);
+            if n_levels != u32::MAX {
+                let lits: Vec<Lit> = old[start + HEADER..start + HEADER + len].iter().map(|&raw| Lit(raw)).collect();
+                self.attach(&lits, n_levels);
+            }
+            start += HEADER + len;
+        }
+    }
+}
+
+/// The sequence 1 1 2 1 1 2 4 ...
+fn luby(index: u64) -> u64 {
+    let mut index = index + 1;
+    loop {
+        let k = u64::BITS - index.leading_zeros();
+        if index + 1 == 1 << k {
+            return 1 << (k - 1);
+        }
+        index -= (1 << (k - 1)) - 1;
+    }
+}
+
+/// Which variable to decide next: the most active one of those allowed.
+#[derive(Default)]
+struct Order {
+    heap: Vec<Var>,
+    /// Place of each variable in the heap, `ABSENT` when not there.
+    places: Vec<u32>,
+    activity: Vec<f64>,
+    step: f64,
+    /// The question for which a variable may be decided.
+    allowed: Vec<u32>,
+    question: u32,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Order {
+    fn grow(&mut self) {
+        self.places.push(ABSENT);
+        self.activity.push(0.0);
+        self.allowed.push(0);
+        self.step = self.step.max(1.0);
+    }
+
+    fn restrict(&mut self, scope: &[Var], values: &[i8]) {
+        self.question += 1;
+        for var in self.heap.drain(..) {
+            self.places[var.index()] = ABSENT;
+        }
+        for &var in scope {
+            self.allowed[var.index()] = self.question;
+            if values[var.lit().index()] == 0 && self.places[var.index()] == ABSENT {
+                self.places[var.index()] = self.heap.len() as u32;
+                self.heap.push(var);
+            }
+        }
+        for place in (0..self.heap.len() / 2).rev() {
+            self.sink(place);
+        }
+    }
+
+    fn put_back(&mut self, var: Var) {
+        if self.allowed[var.index()] == self.question && self.places[var.index()] == ABSENT {
+            self.places[var.index()] = self.heap.len() as u32;
+            self.heap.push(var);
+            self.rise(self.heap.len() - 1);
+        }
+    }
+
+    fn next(&mut self, values: &[i8]) -> Option<Var> {
+        while let Some(&top) = self.heap.first() {
+            let last = self.heap.pop().expect("the heap has a first");
+            self.places[top.index()] = ABSENT;
+            if !self.heap.is_empty() {
+                self.heap[0] = last;
+                self.places[last.index()] = 0;
+                self.sink(0);
+            }
+            if values[top.lit().index()] == 0 {
+                return Some(top);
+            }
+        }
+        None
+    }
+
+    fn bump(&mut self, var: Var) {
+        self.activity[var.index()] += self.step;
+        if self.activity[var.index()] > 1e100 {
+            self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);
+            self.step *= 1e-100;
+        }
+        if self.places[var.index()] != ABSENT {
+            self.rise(self.places[var.index()] as usize);
+        }
+    }
+
+    fn decay(&mut self) {
+        self.step *= 1.0 / 0.95;
+    }
+
+    fn before(&self, a: Var, b: Var) -> bool {
+        self.activity[a.index()] > self.activity[b.index()]
+    }
+
+    fn put(&mut self, place: usize, var: Var) {
+        self.heap[place] = var;
+        self.places[var.index()] = place as u32;
+    }
+
+    fn rise(&mut self, mut place: usize) {
+        let var = self.heap[place];
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            if !self.before(var, self.heap[parent]) {
+                break;
+            }
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        self.put(place, var);
+    }
+
+    fn sink(&mut self, mut place: usize) {
+        let var = self.heap[place];
+        loop {
+            let mut child = 2 * place + 1;
+            if child >= self.heap.len() {
+                break;
+            }
+            if child + 1 < self.heap.len() && self.before(self.heap[child + 1], self.heap[child]) {
+                child += 1;
+            }
+            if !self.before(self.heap[child], var) {
+                break;
+            }
+            self.put(place, self.heap[child]);
+            place = child;
+        }
+        self.put(place, var);
+    }
+}

@@ -1,0 +1,122 @@
+//! What a user can choose about solving.
+
+use std::time::Duration;
+
+/// A switchable layer of the stack, in the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layer {
+    /// The question is a constant.
+    Trivial,
+    /// The current input answers it.
+    Current,
+    /// One symbol with an exact set of values.
+    Domains,
+    /// Earlier answers.
+    Cache,
+    /// Inputs found lately for other questions.
+    Recent,
+    /// Guesses by inverting the question.
+    Proposals,
+    /// Gates and SAT.
+    Blaster,
+    /// The SMT solver.
+    Smt,
+}
+
+impl Layer {
+    pub const ALL: [Layer; 8] = [
+        Layer::Trivial,
+        Layer::Current,
+        Layer::Domains,
+        Layer::Cache,
+        Layer::Recent,
+        Layer::Proposals,
+        Layer::Blaster,
+        Layer::Smt,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Layer::Trivial => "trivial",
+            Layer::Current => "current",
+            Layer::Domains => "domains",
+            Layer::Cache => "cache",
+            Layer::Recent => "recent",
+            Layer::Proposals => "proposals",
+            Layer::Blaster => "blaster",
+            Layer::Smt => "smt",
+        }
+    }
+
+    /// The layer of this name.
+    pub fn named(name: &str) -> Option<Layer> {
+        Layer::ALL.into_iter().find(|layer| layer.name() == name)
+    }
+}
+
+/// Which SMT solver to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmtSolver {
+    Z3,
+    Cvc5,
+    /// None: what the layers before cannot answer stays unknown.
+    Absent,
+}
+
+impl SmtSolver {
+    pub fn named(name: &str) -> Option<SmtSolver> {
+        match name {
+            "z3" => Some(SmtSolver::Z3),
+            "cvc5" => Some(SmtSolver::Cvc5),
+            "none" => Some(SmtSolver::Absent),
+            _ => None,
+        }
+    }
+}
+
+/// Whether every answer is asked again from the bare SMT solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checking {
+    Off,
+    On,
+}
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Layers left out. Without `Smt` and `Blaster` nothing hard is answered.
+    pub off: Vec<Layer>,
+    /// Whether only the constraints that share symbols with the question are looked at.
+    pub independence: Independence,
+    pub smt: SmtSolver,
+    /// For one question, over all layers.
+    pub timeout: Duration,
+    /// Conflicts the bit-blaster may meet on one question while an SMT solver stands behind it.
+    pub conflict_budget: u64,
+    pub checking: Checking,
+}
+
+/// The splitting into independent groups, which is no layer but a view of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Independence {
+    On,
+    Off,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            off: Vec::new(),
+            independence: Independence::On,
+            smt: SmtSolver::Z3,
+            timeout: Duration::from_secs(10),
+            conflict_budget: 20_000,
+            checking: Checking::Off,
+        }
+    }
+}
+
+impl Config {
+    pub fn is_on(&self, layer: Layer) -> bool {
+        !self.off.contains(&layer)
+    }
+}

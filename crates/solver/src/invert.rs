@@ -1,0 +1,227 @@
+//! Proposals: a guess at an input that makes the question true, by walking its term from the wanted value to a symbol.
+//!
+//! Each operator on the way is inverted, the other operand keeping the value it has under the current input. Where there is
+//! a choice the number of the attempt decides. A proposal proves nothing: the stack evaluates it before use.
+
+use term::{Assignment, Eval, TermId, Terms, View, fold};
+
+/// How many different guesses are worth their evaluation.
+pub const N_ATTEMPTS: u32 = 4;
+
+/// An input that might satisfy the question.
+pub fn propose(terms: &Terms, eval: &mut Eval, current: &Assignment, question: TermId, attempt: u32) -> Option<Assignment> {
+    let mut walk = Walk { terms, eval, current, choices: attempt, proposal: current.clone() };
+    walk.reach(question, 1, 48)?;
+    (walk.proposal != *current).then_some(walk.proposal)
+}
+
+struct Walk<'a> {
+    terms: &'a Terms,
+    eval: &'a mut Eval,
+    current: &'a Assignment,
+    /// Bits not used up yet; each choice takes one.
+    choices: u32,
+    proposal: Assignment,
+}
+
+impl Walk<'_> {
+    fn value(&mut self, t: TermId) -> u128 {
+        self.eval.eval(self.terms, self.current, t)
+    }
+
+    fn choose<T>(&mut self, usual: T, other: T) -> T {
+        let bit = self.choices & 1;
+        self.choices >>= 1;
+        if bit == 0 { usual } else { other }
+    }
+
+    /// The operand to change, and the one to keep: one with symbols in any case.
+    fn operand(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+        match (self.terms.symbols(a).is_empty(), self.terms.symbols(b).is_empty()) {
+            (false, true) => (a, b),
+            (true, false) => (b, a),
+            _ => self.choose((a, b), (b, a)),
+        }
+    }
+
+    /// Changes the proposal so that `t` may become `want`.
+    fn reach(&mut self, t: TermId, want: u128, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let width = self.terms.width(t);
+        let terms = self.terms;
+        match terms.view(t) {
+            View::Const(value) => (value == want).then_some(()),
+            View::Symbol(symbol) => {
+                self.proposal.set(symbol, want as u64);
+                Some(())
+            }
+            View::Not(x) => self.reach(x, fold::not(want, width), depth),
+            View::Neg(x) => self.reach(x, fold::neg(want, width), depth),
+            View::Add(a, b) => {
+                let (x, kept) = self.operand(a, b);
+                let kept = self.value(kept);
+                self.reach(x, fold::sub(want, kept, width), depth)
+            }
+            View::Sub(a, b) => {
+                let (x, kept) = self.operand(a, b);
+                let kept = self.value(kept);
+                let goal = if x == a { fold::add(want, kept, width) } else { fold::sub(kept, want, width) };
+                self.reach(x, goal, depth)
+            }
+            View::Xor(a, b) => {
+                let (x, kept) = self.operand(a, b);
+                let goal = want ^ self.value(kept);
+                self.reach(x, goal, depth)
+            }
+            View::And(a, b) if width == 1 => self.reach_conjunction(a, b, want, depth),
+            View::And(a, b) => {
+                let (x, kept) = self.operand(a, b);
+                let (now, mask) = (self.value(x), self.value(kept));
+                (want & !mask == 0).then_some(())?;
+                self.reach(x, now & !mask | want, depth)
+            }
+            View::Or(a, b) => {
+                let (x, kept) = self.operand(a, b);
+                let (now, set) = (self.value(x), self.value(kept));
+                (set & !want == 0).then_some(())?;
+                self.reach(x, now & set | want & !set, depth)
+            }
+            View::Mul(a, b) => self.reach_product(a, b, want, width, depth),
+            View::UDiv(a, b) => {
+                let divisor = terms.as_const(b).filter(|&divisor| divisor != 0)?;
+                let goal = want.checked_mul(divisor).filter(|&goal| goal <= fold::mask(width))?;
+                self.reach(a, goal, depth)
+            }
+            View::URem(a, b) => {
+                let divisor = terms.as_const(b).filter(|&divisor| want < divisor)?;
+                let now = self.value(a);
+                self.reach(a, fold::add(now - now % divisor, want, width), depth)
+            }
+            View::SDiv(a, b) => {
+                let divisor = terms.as_const(b)?;
+                self.reach(a, fold::mul(want, divisor, width), depth)
+            }
+            View::SRem(a, b) => {
+                let divisor = terms.as_const(b)?;
+                let now = self.value(a);
+                let base = fold::sub(now, fold::srem(now, divisor, width), width);
+                self.reach(a, fold::add(base, want, width), depth)
+            }
+            View::Shl(a, b) => {
+                let by = terms.as_const(b)? as u32;
+                let goal = want >> by;
+                (fold::shl(goal, u128::from(by), width) == want).then_some(())?;
+                let kept = self.value(a) & !(fold::mask(width) >> by);
+                self.reach(a, kept | goal, depth)
+            }
+            View::LShr(..) | View::AShr(..) => None,
+            View::Concat(hi, lo) => {
+                let low_width = terms.width(lo);
+                self.reach(hi, want >> low_width, depth)?;
+                self.reach(lo, want & fold::mask(low_width), depth)
+            }
+            View::Extract { arg, lo } => {
+                let now = self.value(arg);
+                self.reach(arg, now & !(fold::mask(width) << lo) | want << lo, depth)
+            }
+            View::ZExt(x) => {
+                (want <= fold::mask(terms.width(x))).then_some(())?;
+                self.reach(x, want, depth)
+            }
+            View::SExt(x) => {
+                let inner = terms.width(x);
+                let narrow = want & fold::mask(inner);
+                (fold::sext(narrow, inner, width) == want).then_some(())?;
+                self.reach(x, narrow, depth)
+            }
+            View::Ite(c, a, b) => self.reach_choice(c, a, b, want, depth),
+            View::Eq(a, b) => {
+                let (x, kept) = self.operand(a, b);
+                let kept = self.value(kept);
+                self.reach(x, if want == 1 { kept } else { kept ^ 1 }, depth)
+            }
+            View::Ult(a, b) => self.reach_order(a, b, want, depth, 0, fold::mask(terms.width(a))),
+            View::Slt(a, b) => {
+                let inner = terms.width(a);
+                self.reach_order(a, b, want, depth, fold::sign_bit(inner), fold::sign_bit(inner) - 1)
+            }
+            View::Select { array, index } => {
+                let View::Table(table) = terms.view(array) else { return None };
+                let elements = terms.table_elements(table);
+                let at = elements.iter().position(|&element| terms.as_const(element) == Some(want))?;
+                self.reach(index, at as u128, depth)
+            }
+            View::Table(_) | View::Store { .. } => None,
+        }
+    }
+
+    fn reach_conjunction(&mut self, a: TermId, b: TermId, want: u128, depth: u32) -> Option<()> {
+        if want == 0 {
+            let (x, _) = self.operand(a, b);
+            return self.reach(x, 0, depth);
+        }
+        for x in [a, b] {
+            if self.value(x) == 0 {
+                self.reach(x, 1, depth)?;
+            }
+        }
+        Some(())
+    }
+
+    fn reach_product(&mut self, a: TermId, b: TermId, want: u128, width: u32, depth: u32) -> Option<()> {
+        let (x, kept) = self.operand(a, b);
+        let factor = self.value(kept);
+        if factor == 0 {
+            return (want == 0).then_some(());
+        }
+        let twos = factor.trailing_zeros();
+        (want.trailing_zeros() >= twos).then_some(())?;
+        // Dividing both by the common power of two leaves an odd factor, which has an inverse.
+        let goal = (want >> twos).wrapping_mul(odd_inverse(factor >> twos)) & fold::mask(width) >> twos;
+        self.reach(x, goal, depth)
+    }
+
+    fn reach_choice(&mut self, c: TermId, a: TermId, b: TermId, want: u128, depth: u32) -> Option<()> {
+        let taken = self.value(c);
+        let (here, there) = if taken == 1 { (a, b) } else { (b, a) };
+        let stay = match (self.terms.as_const(here), self.terms.as_const(there)) {
+            (Some(value), _) => value == want,
+            (None, Some(value)) => value != want,
+            (None, None) => self.choose(true, false),
+        };
+        if stay {
+            return self.reach(here, want, depth);
+        }
+        self.reach(c, 1 - taken, depth)?;
+        if self.value(there) == want { Some(()) } else { self.reach(there, want, depth) }
+    }
+
+    /// `a < b` should be `want`; `least` and `greatest` are the ends of the order.
+    fn reach_order(&mut self, a: TermId, b: TermId, want: u128, depth: u32, least: u128, greatest: u128) -> Option<()> {
+        let width = self.terms.width(a);
+        let (x, kept) = self.operand(a, b);
+        let kept = self.value(kept);
+        let goal = match (x == a, want == 1) {
+            // x < kept
+            (true, true) => {
+                (kept != least).then_some(())?;
+                self.choose(fold::sub(kept, 1, width), least)
+            }
+            // x >= kept
+            (true, false) => self.choose(kept, greatest),
+            // kept < x
+            (false, true) => {
+                (kept != greatest).then_some(())?;
+                self.choose(fold::add(kept, 1, width), greatest)
+            }
+            // kept >= x
+            (false, false) => self.choose(kept, least),
+        };
+        self.reach(x, goal, depth)
+    }
+}
+
+/// The inverse of an odd number modulo 2^128.
+fn odd_inverse(odd: u128) -> u128 {
+    (0..6).fold(odd, |x, _| x.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(x))))
+}

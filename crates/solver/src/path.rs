@@ -1,0 +1,290 @@
+//! The path condition: constraints in order, and the groups of them that share symbols, kept while they are added.
+//!
+//! Cloning costs a few reference counts; what two paths have in common they share. A group is a list of constraints over
+//! a set of symbols disjoint from every other group's: to know whether a question is feasible only the groups that share
+//! symbols with it matter.
+
+use crate::domain::Domain;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use term::{SymbolId, TermId, Terms};
+
+/// The conditions under which a path is taken.
+#[derive(Clone, Default)]
+pub struct PathCondition {
+    newest: List,
+    len: usize,
+    /// For each symbol the slot of its group, `NO_GROUP` when it is unconstrained.
+    group_of: Rc<Vec<u32>>,
+    /// Slots are not reused within one path; a merged group's slot is empty.
+    groups: Rc<Vec<Option<Rc<Group>>>>,
+}
+
+const NO_GROUP: u32 = u32::MAX;
+
+type List = Option<Rc<Node>>;
+
+/// A list of constraints, newest first. Where two groups were merged there is no term and a second list, `joined`.
+pub(crate) struct Node {
+    pub(crate) term: Option<TermId>,
+    pub(crate) previous: List,
+    joined: List,
+    /// What the constraints from here back say about their only symbol; filled in by the domain layer.
+    pub(crate) domain: OnceCell<Option<Rc<Domain>>>,
+}
+
+impl Node {
+    fn on(previous: List, t: TermId) -> Rc<Node> {
+        Rc::new(Node { term: Some(t), previous, joined: None, domain: OnceCell::new() })
+    }
+}
+
+impl Drop for Node {
+    /// Long lists must not be dropped recursively.
+    fn drop(&mut self) {
+        let mut rest: Vec<Rc<Node>> = self.previous.take().into_iter().chain(self.joined.take()).collect();
+        while let Some(node) = rest.pop() {
+            if let Ok(mut node) = Rc::try_unwrap(node) {
+                rest.extend(node.previous.take());
+                rest.extend(node.joined.take());
+            }
+        }
+    }
+}
+
+/// Constraints connected by common symbols.
+pub(crate) struct Group {
+    pub(crate) symbols: Rc<[SymbolId]>,
+    pub(crate) newest: Rc<Node>,
+    len: usize,
+    /// Sum over all constraints of [`fingerprint`].
+    key: u128,
+}
+
+/// A number for a constraint such that sums of them identify sets: 128 bits, so that a collision is out of the question.
+pub(crate) fn fingerprint(t: TermId) -> u128 {
+    let mix = |seed: u64| {
+        let mut x = u64::from(t.raw()).wrapping_add(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    };
+    u128::from(mix(0x1234_5678_9abc_def1)) << 64 | u128::from(mix(0x0fed_cba9_8765_4321))
+}
+
+impl PathCondition {
+    /// A conjunction with more parts than this is kept as one constraint.
+    const MAX_PARTS: usize = 64;
+
+    pub fn new() -> PathCondition {
+        PathCondition::default()
+    }
+
+    /// Number of constraints; a conjunction counts by its parts.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The constraints in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = TermId> {
+        let mut terms = Vec::with_capacity(self.len);
+        let mut list = &self.newest;
+        while let Some(node) = list {
+            terms.extend(node.term);
+            list = &node.previous;
+        }
+        terms.into_iter().rev()
+    }
+
+    /// Adds a condition, taken apart into its conjuncts. It must be satisfiable together with the others.
+    pub fn add(&mut self, terms: &Terms, t: TermId) {
+        for part in conjuncts(terms, t, Self::MAX_PARTS) {
+            self.add_part(terms, part);
+        }
+    }
+
+    fn add_part(&mut self, terms: &Terms, t: TermId) {
+        if terms.is_true(t) {
+            return;
+        }
+        self.len += 1;
+        self.newest = Some(Node::on(self.newest.take(), t));
+        let symbols = terms.symbols(t);
+        let Some(&last) = symbols.last() else { return };
+        let group_of = Rc::make_mut(&mut self.group_of);
+        if group_of.len() <= last.index() {
+            group_of.resize(last.index() + 1, NO_GROUP);
+        }
+        let mut slots: Vec<u32> = symbols.iter().map(|s| group_of[s.index()]).filter(|&slot| slot != NO_GROUP).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let groups = Rc::make_mut(&mut self.groups);
+        let merged = merge(groups, &slots, symbols, t);
+        let slot = match slots.first() {
+            Some(&slot) => slot,
+            None => {
+                groups.push(None);
+                (groups.len() - 1) as u32
+            }
+        };
+        for &old in slots.iter().skip(1) {
+            groups[old as usize] = None;
+        }
+        if slots.len() != 1 || merged.symbols.len() != groups[slot as usize].as_ref().map_or(0, |g| g.symbols.len()) {
+            for symbol in merged.symbols.iter() {
+                group_of[symbol.index()] = slot;
+            }
+        }
+        groups[slot as usize] = Some(Rc::new(merged));
+    }
+
+    /// The groups of constraints that share symbols with a term.
+    pub fn relevant<'a>(&'a self, terms: &Terms, t: TermId) -> Relevant<'a> {
+        let mut relevant = Relevant { first: None, others: Vec::new() };
+        let mut last_slot = NO_GROUP;
+        for symbol in terms.symbols(t) {
+            let slot = self.group_of.get(symbol.index()).copied().unwrap_or(NO_GROUP);
+            if slot == NO_GROUP || slot == last_slot {
+                continue;
+            }
+            last_slot = slot;
+            let group: &'a Group = self.groups[slot as usize].as_ref().expect("a symbol's group exists");
+            match relevant.first {
+                None => relevant.first = Some(group),
+                Some(first) if std::ptr::eq(first, group) => {}
+                Some(_) if relevant.others.iter().any(|other| std::ptr::eq(*other, group)) => {}
+                Some(_) => relevant.others.push(group),
+            }
+        }
+        relevant
+    }
+}
+
+impl PathCondition {
+    /// All groups, as if every question touched them.
+    pub(crate) fn all(&self) -> Relevant<'_> {
+        let mut groups = self.groups.iter().flatten().map(|group| &**group);
+        Relevant { first: groups.next(), others: groups.collect() }
+    }
+}
+
+/// The group of a new constraint: the old groups it touches and itself.
+fn merge(groups: &[Option<Rc<Group>>], slots: &[u32], symbols: &[SymbolId], t: TermId) -> Group {
+    let mut touched = slots.iter().map(|&slot| groups[slot as usize].as_ref().expect("a symbol's group exists"));
+    let Some(first) = touched.next() else {
+        let newest = Node::on(None, t);
+        return Group { symbols: symbols.into(), newest, len: 1, key: fingerprint(t) };
+    };
+    let (mut list, mut len, mut key) = (first.newest.clone(), first.len, first.key);
+    let mut members = None;
+    for other in touched {
+        let both = (Some(list), Some(other.newest.clone()));
+        list = Rc::new(Node { term: None, previous: both.0, joined: both.1, domain: OnceCell::new() });
+        len += other.len;
+        key = key.wrapping_add(other.key);
+        members.get_or_insert_with(|| first.symbols.to_vec()).extend_from_slice(&other.symbols);
+    }
+    if members.is_some() || symbols.iter().any(|symbol| first.symbols.binary_search(symbol).is_err()) {
+        let members = members.get_or_insert_with(|| first.symbols.to_vec());
+        members.extend_from_slice(symbols);
+        members.sort_unstable();
+        members.dedup();
+    }
+    Group {
+        symbols: members.map_or_else(|| first.symbols.clone(), Into::into),
+        newest: Node::on(Some(list), t),
+        len: len + 1,
+        key: key.wrapping_add(fingerprint(t)),
+    }
+}
+
+/// The parts of a conjunction, or the term itself when it has too many.
+pub(crate) fn conjuncts(terms: &Terms, t: TermId, limit: usize) -> Vec<TermId> {
+    let mut parts = Vec::new();
+    let mut stack = vec![t];
+    while let Some(top) = stack.pop() {
+        match terms.view(top) {
+            term::View::And(a, b) if terms.width(top) == 1 => stack.extend([b, a]),
+            _ if parts.contains(&top) => {}
+            _ => parts.push(top),
+        }
+        if parts.len() + stack.len() > limit {
+            return vec![t];
+        }
+    }
+    parts
+}
+
+/// The groups that matter for a question.
+pub struct Relevant<'a> {
+    first: Option<&'a Group>,
+    others: Vec<&'a Group>,
+}
+
+impl<'a> Relevant<'a> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &'a Group> + '_ {
+        self.first.into_iter().chain(self.others.iter().copied())
+    }
+
+    /// Number of constraints; one that was added twice counts twice.
+    pub fn len(&self) -> usize {
+        self.groups().map(|group| group.len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The only group, if there is just one.
+    pub(crate) fn only(&self) -> Option<&'a Group> {
+        self.first.filter(|_| self.others.is_empty())
+    }
+
+    /// Identifies the set of constraints.
+    pub(crate) fn key(&self) -> u128 {
+        self.groups().fold(0, |key, group| key.wrapping_add(group.key))
+    }
+
+    /// Whether every constraint passes the test, the newest ones first.
+    pub(crate) fn all(&self, mut test: impl FnMut(TermId) -> bool) -> bool {
+        let mut joined: Vec<&Node> = Vec::new();
+        for group in self.groups() {
+            let mut next = Some(&*group.newest);
+            while let Some(node) = next {
+                if node.term.is_some_and(|t| !test(t)) {
+                    return false;
+                }
+                joined.extend(node.joined.as_deref());
+                next = node.previous.as_deref().or_else(|| joined.pop());
+            }
+        }
+        true
+    }
+
+    /// All the constraints, sorted by term and each once.
+    pub fn constraints(&self) -> Vec<TermId> {
+        let mut constraints = Vec::with_capacity(self.len());
+        self.all(|t| {
+            constraints.push(t);
+            true
+        });
+        constraints.sort_unstable();
+        constraints.dedup();
+        constraints
+    }
+
+    /// All symbols of the groups and of the term, sorted.
+    pub fn symbols(&self, terms: &Terms, t: TermId) -> Vec<SymbolId> {
+        let mut symbols = terms.symbols(t).to_vec();
+        for group in self.groups() {
+            symbols.extend_from_slice(&group.symbols);
+        }
+        symbols.sort_unstable();
+        symbols.dedup();
+        symbols
+    }
+}

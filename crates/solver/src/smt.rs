@@ -1,0 +1,243 @@
+//! SMT solvers as child processes that speak SMT-LIB 2 over pipes.
+//!
+//! A process can be killed when its time is over, and when it crashes the campaign goes on: that is why no solver is linked
+//! in. One process serves all questions, with a `(reset)` between them; if it dies it is started again once.
+
+use crate::answer::Why;
+use crate::config::SmtSolver;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use term::{Script, SymbolId, TermId, Terms};
+
+/// What a backend says about a conjunction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    Sat(Vec<(SymbolId, u64)>),
+    Unsat,
+    Unknown(Why),
+}
+
+/// A complete solver for conjunctions of one-bit terms.
+pub trait Backend {
+    fn check(&mut self, terms: &Terms, constraints: &[TermId], timeout: Duration) -> Reply;
+}
+
+/// How a solver is started, and the text that begins each question.
+struct Dialect {
+    program: &'static str,
+    arguments: &'static [&'static str],
+    prelude: fn(Duration) -> String,
+}
+
+fn dialect(solver: SmtSolver) -> Option<Dialect> {
+    match solver {
+        SmtSolver::Z3 => Some(Dialect {
+            program: "z3",
+            arguments: &["-in", "-smt2"],
+            prelude: |timeout| format!("(set-option :timeout {})\n", timeout.as_millis().max(1)),
+        }),
+        SmtSolver::Cvc5 => Some(Dialect {
+            program: "cvc5",
+            arguments: &["--lang=smt2", "--incremental", "--quiet"],
+            prelude: |timeout| format!("(set-option :tlimit-per {})\n", timeout.as_millis().max(1)),
+        }),
+        SmtSolver::Absent => None,
+    }
+}
+
+/// The backend of this name; `None` for [`SmtSolver::Absent`]. The process is started by the first question.
+pub fn backend(solver: SmtSolver) -> Option<Box<dyn Backend>> {
+    dialect(solver).map(|dialect| Box::new(SmtProcess { dialect, process: None }) as Box<dyn Backend>)
+}
+
+/// Whether the solver's program can be started on this machine.
+pub fn is_installed(solver: SmtSolver) -> bool {
+    dialect(solver).is_some_and(|dialect| {
+        let version = Command::new(dialect.program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        version.is_ok_and(|status| status.success())
+    })
+}
+
+struct SmtProcess {
+    dialect: Dialect,
+    process: Option<Process>,
+}
+
+struct Process {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<String>,
+}
+
+/// Why a dialogue broke off.
+enum Broken {
+    TimedOut,
+    Died,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have exited by itself; there is nothing to do about a failure here.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Process {
+    fn start(dialect: &Dialect) -> Result<Process, Broken> {
+        let mut child = Command::new(dialect.program)
+            .args(dialect.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|_| Broken::Died)?;
+        let stdin = child.stdin.take().expect("stdin is piped");
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let Ok(line) = line else { break };
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Process { child, stdin, lines })
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), Broken> {
+        self.stdin.write_all(text.as_bytes()).and_then(|()| self.stdin.flush()).map_err(|_| Broken::Died)
+    }
+
+    fn line(&mut self, deadline: Instant) -> Result<String, Broken> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.lines.recv_timeout(left).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Broken::TimedOut,
+            RecvTimeoutError::Disconnected => Broken::Died,
+        })
+    }
+
+    /// Lines up to the one that closes all parentheses.
+    fn expression(&mut self, deadline: Instant) -> Result<String, Broken> {
+        let mut text = String::new();
+        loop {
+            text.push_str(&self.line(deadline)?);
+            text.push(' ');
+            let count = |c| text.chars().filter(|&other| other == c).count();
+            if count('(') == count(')') {
+                return Ok(text);
+            }
+        }
+    }
+}
+
+impl Backend for SmtProcess {
+    fn check(&mut self, terms: &Terms, constraints: &[TermId], timeout: Duration) -> Reply {
+        let mut symbols = Vec::new();
+        let text = self.question(terms, constraints, timeout, &mut symbols);
+        // Its own limit comes first; ours is for the case that it does not keep it.
+        let deadline = Instant::now() + timeout + Duration::from_millis(500);
+        let mut last = Broken::Died;
+        for _ in 0..2 {
+            match self.dialogue(&text, terms, &symbols, deadline) {
+                Ok(reply) => return reply,
+                Err(broken) => {
+                    self.process = None;
+                    last = broken;
+                }
+            }
+            if matches!(last, Broken::TimedOut) {
+                break;
+            }
+        }
+        Reply::Unknown(match last {
+            Broken::TimedOut => Why::Timeout,
+            Broken::Died => Why::SolverDied,
+        })
+    }
+}
+
+impl SmtProcess {
+    fn question(
+        &self,
+        terms: &Terms,
+        constraints: &[TermId],
+        timeout: Duration,
+        symbols: &mut Vec<SymbolId>,
+    ) -> String {
+        let mut text = String::from("(reset)\n");
+        text.push_str(&(self.dialect.prelude)(timeout));
+        text.push_str("(set-option :produce-models true)\n(set-logic QF_ABV)\n");
+        let mut script = Script::new();
+        for &constraint in constraints {
+            script.assert(terms, constraint, &mut text);
+        }
+        text.push_str("(check-sat)\n");
+        symbols.extend(script.declared());
+        symbols.sort_unstable();
+        text
+    }
+
+    fn dialogue(
+        &mut self,
+        text: &str,
+        terms: &Terms,
+        symbols: &[SymbolId],
+        deadline: Instant,
+    ) -> Result<Reply, Broken> {
+        if self.process.is_none() {
+            self.process = Some(Process::start(&self.dialect)?);
+        }
+        let process = self.process.as_mut().expect("just started");
+        process.send(text)?;
+        match process.line(deadline)?.as_str() {
+            "unsat" => return Ok(Reply::Unsat),
+            "sat" => {}
+            "unknown" | "timeout" => {
+                let in_time = Instant::now() + Duration::from_millis(600) < deadline;
+                return Ok(Reply::Unknown(if in_time { Why::SolverSaid } else { Why::Timeout }));
+            }
+            _ => {
+                // An error message: what follows belongs to this question and must not be read by the next.
+                self.process = None;
+                return Ok(Reply::Unknown(Why::SolverSaid));
+            }
+        }
+        if symbols.is_empty() {
+            return Ok(Reply::Sat(Vec::new()));
+        }
+        let names: Vec<String> = symbols.iter().map(|symbol| format!("s{}", symbol.0)).collect();
+        process.send(&format!("(get-value ({}))\n", names.join(" ")))?;
+        let values = process.expression(deadline.max(Instant::now() + Duration::from_secs(1)))?;
+        Ok(match parse_values(terms, &values) {
+            Some(values) => Reply::Sat(values),
+            None => Reply::Unknown(Why::SolverSaid),
+        })
+    }
+}
+
+/// Reads `((s0 #x12) (s1 #b01) ...)`.
+fn parse_values(terms: &Terms, text: &str) -> Option<Vec<(SymbolId, u64)>> {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c == '(' || c == ')').filter(|word| !word.is_empty()).collect();
+    let mut values = Vec::with_capacity(words.len() / 2);
+    for pair in words.chunks(2) {
+        let [name, value] = pair else { return None };
+        let symbol = SymbolId(name.strip_prefix('s')?.parse().ok()?);
+        let value = match value.strip_prefix("#x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok()?,
+            None => u64::from_str_radix(value.strip_prefix("#b")?, 2).ok()?,
+        };
+        ((symbol.0 as usize) < terms.n_symbols()).then_some(())?;
+        values.push((symbol, value));
+    }
+    Some(values)
+}

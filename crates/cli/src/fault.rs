@@ -49,7 +49,7 @@ fn remember(info: &PanicHookInfo) {
     let place = info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
     // The first panic is the cause; later ones are other threads noticing.
     with_activity(|activity| activity.panic.get_or_insert(format!("{message}{place}")).len());
-    if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
+    if std::env::var_os("COLT_BACKTRACE").is_some() {
         eprintln!("{}", std::backtrace::Backtrace::force_capture());
     }
 }

@@ -9,11 +9,10 @@ use report::{Case, CoverageView, Expected, Summary};
 use crate::journal::Journal;
 use crate::outcome::Failure;
 
-/// A test of a campaign, with its file.
+/// A test of a campaign.
 pub struct SavedTest {
     /// `000012`.
     pub id: String,
-    pub path: PathBuf,
     pub case: TestCase,
 }
 
@@ -21,7 +20,7 @@ impl SavedTest {
     pub fn read(path: &Path) -> Result<SavedTest, Failure> {
         let case = replay::read_test(path).map_err(|error| Failure::usage(error.to_string()))?;
         let id = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
-        Ok(SavedTest { id, path: path.to_path_buf(), case })
+        Ok(SavedTest { id, case })
     }
 
     pub fn to_case(&self) -> Case {

@@ -1,13 +1,13 @@
 //! The native side of a campaign: what to build, confirming findings, measuring coverage.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use replay::{BuildPlan, Session, Verdict};
 use report::{CoverageSummary, FindingSummary, Ratio};
 use tempfile::TempDir;
-use witness::BugKind;
 
 use crate::folder::SavedTest;
 use crate::outcome::Failure;
@@ -24,6 +24,8 @@ pub struct Building {
 /// The built program, started.
 pub struct Native {
     session: Session,
+    /// Tests already run to confirm a finding: for coverage they count once.
+    already_run: HashSet<PathBuf>,
     /// Holds the build; removed when the session is over.
     _folder: TempDir,
 }
@@ -45,7 +47,7 @@ impl Native {
             .tempdir()
             .map_err(|error| format!("cannot make a temporary folder: {error}"))?;
         let session = Session::build(plan, folder.path()).map_err(|error| error.to_string())?;
-        Ok(Native { session, _folder: folder })
+        Ok(Native { session, already_run: HashSet::new(), _folder: folder })
     }
 
     /// Runs one test. `None` when the native program ended as the test says.
@@ -67,7 +69,9 @@ impl Native {
     /// Replays the test of every finding and enters in the finding what came of it.
     pub fn confirm(&mut self, dir: &Path, findings: &mut [FindingSummary]) -> Result<(), Failure> {
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
-            let test = SavedTest::read(&dir.join(&finding.test))?;
+            let path = dir.join(&finding.test);
+            let test = SavedTest::read(&path)?;
+            self.already_run.insert(path);
             let (native, verdict) = self.session.judge(&test.case.inputs, &test.case.expected);
             finding.confirmed = verdict == Verdict::Agrees;
             finding.evidence = match verdict {
@@ -83,6 +87,9 @@ impl Native {
         for path in tests {
             if stop.load(Ordering::Relaxed) {
                 break;
+            }
+            if self.already_run.contains(path.as_ref()) {
+                continue;
             }
             let test = SavedTest::read(path.as_ref())?;
             self.session.run(&test.case.inputs);
@@ -122,10 +129,6 @@ pub fn build_checks(checks: &vm::Checks) -> replay::Checks {
     replay::Checks { overflow: checks.overflow, shift: checks.shift, uninit: checks.uninit, leak: checks.leak }
 }
 
-/// Kinds no native run can show.
-pub fn is_beyond_native(kind: &str) -> bool {
-    BugKind::from_name(kind) == Some(BugKind::NonTermination)
-}
 
 #[cfg(test)]
 mod tests {

@@ -252,6 +252,8 @@ pub enum Order {
 pub enum SolverName {
     Z3,
     Cvc5,
+    /// None: what the layers before it cannot answer stays unanswered
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -357,8 +359,20 @@ mod tests {
     #[test]
     fn a_whole_command_line() {
         let cli = Cli::try_parse_from([
-            "colt", "run", "a.c", "b.c", "--sym-args", "0", "2", "3", "--check", "overflow,leak", "--cflags", "-m32",
-            "--max-time", "2m",
+            "colt",
+            "run",
+            "a.c",
+            "b.c",
+            "--sym-args",
+            "0",
+            "2",
+            "3",
+            "--check",
+            "overflow,leak",
+            "--cflags",
+            "-m32",
+            "--max-time",
+            "2m",
         ])
         .expect("parses");
         let Command::Run(run) = cli.command else { panic!("not run") };

@@ -49,11 +49,8 @@ fn make(folder: &Folder, format: Format) -> Result<Vec<ExportFile>, Failure> {
     let journal = &folder.journal;
     let sources: Vec<String> =
         journal.build.sources.iter().map(|source| journal.cwd.join(source).display().to_string()).collect();
-    let program = NativeProgram {
-        sources: &sources,
-        cflags: &journal.build.cflags,
-        harness: journal.harness.as_deref(),
-    };
+    let program =
+        NativeProgram { sources: &sources, cflags: &journal.build.cflags, harness: journal.harness.as_deref() };
     Ok(match format {
         Format::C => forms::c(&folder.cases()?, &program),
         Format::Gtest => forms::gtest(&folder.cases()?, &program),

@@ -50,8 +50,8 @@ pub struct Folder {
 
 impl Folder {
     pub fn open(dir: &Path) -> Result<Folder, Failure> {
-        let absolute = fs::canonicalize(dir)
-            .map_err(|error| Failure::usage(format!("cannot open {}: {error}", dir.display())))?;
+        let absolute =
+            fs::canonicalize(dir).map_err(|error| Failure::usage(format!("cannot open {}: {error}", dir.display())))?;
         if !absolute.is_dir() {
             return Err(Failure::usage(format!("{} is not a folder", dir.display())));
         }

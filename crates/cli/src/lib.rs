@@ -2,6 +2,7 @@
 
 mod args;
 mod engine;
+mod entry;
 mod export;
 mod fault;
 mod folder;

@@ -68,7 +68,8 @@ fn findings(mut earlier: Vec<FindingSummary>, later: Vec<FindingSummary>) -> Vec
 fn ledger(mut earlier: Vec<LedgerSummary>, later: Vec<LedgerSummary>) -> Vec<LedgerSummary> {
     for entry in later {
         let same = |other: &&mut LedgerSummary| {
-            (&other.kind, &other.file, other.line, &other.detail) == (&entry.kind, &entry.file, entry.line, &entry.detail)
+            (&other.kind, &other.file, other.line, &other.detail)
+                == (&entry.kind, &entry.file, entry.line, &entry.detail)
         };
         match earlier.iter_mut().find(same) {
             Some(other) => other.count += entry.count,
@@ -80,9 +81,8 @@ fn ledger(mut earlier: Vec<LedgerSummary>, later: Vec<LedgerSummary>) -> Vec<Led
 
 fn gaps(mut earlier: Vec<GapSummary>, later: Vec<GapSummary>) -> Vec<GapSummary> {
     for gap in later {
-        let same = |other: &&mut GapSummary| {
-            (&other.message, &other.file, other.line) == (&gap.message, &gap.file, gap.line)
-        };
+        let same =
+            |other: &&mut GapSummary| (&other.message, &other.file, other.line) == (&gap.message, &gap.file, gap.line);
         match earlier.iter_mut().find(same) {
             Some(other) => other.count += gap.count,
             None => earlier.push(gap),
@@ -111,10 +111,8 @@ mod tests {
         first.paths.total = 5;
         first.paths.returned = 2;
         first.paths.cut = 3;
-        first.cuts = vec![
-            CutSummary { budget: "depth".into(), count: 1 },
-            CutSummary { budget: "time".into(), count: 2 },
-        ];
+        first.cuts =
+            vec![CutSummary { budget: "depth".into(), count: 1 }, CutSummary { budget: "time".into(), count: 2 }];
         reopen(&mut first, 2);
         let mut second = Summary::default();
         second.paths.total = 4;

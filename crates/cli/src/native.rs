@@ -101,11 +101,8 @@ impl Native {
     pub fn coverage(&self) -> Result<(CoverageSummary, Vec<u8>), String> {
         let coverage = self.session.coverage().map_err(|error| error.to_string())?;
         let ratio = |share: replay::Share| Ratio { covered: share.covered, total: share.total };
-        let summary = CoverageSummary {
-            lines: ratio(coverage.lines),
-            branches: ratio(coverage.branches),
-            note: String::new(),
-        };
+        let summary =
+            CoverageSummary { lines: ratio(coverage.lines), branches: ratio(coverage.branches), note: String::new() };
         let mut bytes = coverage.to_json().to_string().into_bytes();
         bytes.push(b'\n');
         Ok((summary, bytes))
@@ -128,7 +125,6 @@ pub fn choose(n_tests: usize, covering: &[usize]) -> Vec<usize> {
 pub fn build_checks(checks: &vm::Checks) -> replay::Checks {
     replay::Checks { overflow: checks.overflow, shift: checks.shift, uninit: checks.uninit, leak: checks.leak }
 }
-
 
 #[cfg(test)]
 mod tests {

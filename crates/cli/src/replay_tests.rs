@@ -56,10 +56,12 @@ fn open(path: &Path) -> Result<(Folder, Vec<PathBuf>), Failure> {
         let files = folder.test_files()?;
         return Ok((folder, files));
     }
-    let test = path.canonicalize().map_err(|error| Failure::usage(format!("cannot open {}: {error}", path.display())))?;
-    let dir = test.parent().and_then(Path::parent).ok_or_else(|| {
-        Failure::usage(format!("{} does not lie in the tests folder of a campaign", path.display()))
-    })?;
+    let test =
+        path.canonicalize().map_err(|error| Failure::usage(format!("cannot open {}: {error}", path.display())))?;
+    let dir = test
+        .parent()
+        .and_then(Path::parent)
+        .ok_or_else(|| Failure::usage(format!("{} does not lie in the tests folder of a campaign", path.display())))?;
     Ok((Folder::open(dir)?, vec![test]))
 }
 

@@ -69,7 +69,8 @@ impl Campaign<'_> {
         let loaded = engine::load(self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
         let build_s = started.elapsed().as_secs_f64();
 
-        let mut journal = Journal::start(self.cwd.clone(), self.words.clone(), loaded.plan.clone(), loaded.harness.clone());
+        let mut journal =
+            Journal::start(self.cwd.clone(), self.words.clone(), loaded.plan.clone(), loaded.harness.clone());
         journal.n_tests = self.base.n_tests;
         journal.write(&self.dir).inspect_err(|_| out_dir::abandon(&self.dir))?;
         let building = (!self.args.no_replay).then(|| Building::start(loaded.plan.clone()));
@@ -122,7 +123,7 @@ impl Campaign<'_> {
         let mut sink = CampaignSink::start(&self.dir, self.base.n_tests, known, names, screen, Arc::clone(stop))
             .map_err(|error| Failure::fault(error.to_string()))?;
         let prefixes = std::mem::take(&mut self.base.prefixes);
-        let outcome = engine::explore(loaded, settings, prefixes, stop, &mut sink);
+        let outcome = engine::explore(loaded, self.args, settings, prefixes, stop, &mut sink);
         let collected = sink.finish();
         match outcome {
             Ok(outcome) => Ok((outcome, collected)),
@@ -140,7 +141,7 @@ impl Campaign<'_> {
         outcome: &explore::Outcome,
         collected: &mut Collected,
     ) -> Summary {
-        let mut summary = engine::summary(loaded, settings, outcome, &mut collected.names);
+        let mut summary = engine::summary(loaded, self.args, settings, outcome, &mut collected.names);
         summary.tests = collected.n_tests;
         summary.gaps = std::mem::take(&mut collected.gaps);
         summary.cuts = std::mem::take(&mut collected.cuts);
@@ -194,7 +195,12 @@ impl Campaign<'_> {
         let mut sources = Sources::new(&self.cwd);
         for finding in &summary.findings {
             let test = SavedTest::read(&self.dir.join(&finding.test))?;
-            screen.say(&finding_text(&shown_finding(finding, &self.shown), &test.case.inputs, &mut sources, screen.colour));
+            screen.say(&finding_text(
+                &shown_finding(finding, &self.shown),
+                &test.case.inputs,
+                &mut sources,
+                screen.colour,
+            ));
         }
         screen.chat(&summary_text(summary, &self.shown, screen.colour));
         if self.args.output.json {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::args::{Check, RunArgs, split_words};
+use solver::{Checking, Config, Layer, SmtSolver};
+
+use crate::args::{Check, RunArgs, SolverName, split_words};
 use crate::outcome::Failure;
 
 /// Symbolic command-line arguments.
@@ -18,9 +20,8 @@ pub struct Settings {
     pub cflags: Vec<String>,
     pub checks: vm::Checks,
     pub sym_args: Option<SymArgs>,
-    pub stdin_bytes: u32,
     pub n_workers: usize,
-    pub solver_timeout: Duration,
+    pub solver: Config,
     pub line_up: Vec<String>,
 }
 
@@ -35,21 +36,44 @@ impl Settings {
             ));
         }
         if args.sym_file.is_some() {
-            return Err(Failure::usage("--sym-file is not available yet: use --sym-stdin, or colt_input in the program"));
+            return Err(Failure::usage(
+                "--sym-file is not available yet: use --sym-stdin, or colt_input in the program",
+            ));
         }
         Ok(Settings {
             cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
             checks: checks(&args.check),
             sym_args: sym_args(args.sym_args.as_deref())?,
-            stdin_bytes: args.sym_stdin.unwrap_or(0),
             n_workers: match args.workers {
                 Some(n_workers) => n_workers as usize,
                 None => std::thread::available_parallelism().map_or(1, usize::from),
             },
-            solver_timeout: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT),
+            solver: solver_config(args)?,
             line_up: line_up(&args.line_up)?,
         })
     }
+}
+
+fn solver_config(args: &RunArgs) -> Result<Config, Failure> {
+    let mut off = Vec::new();
+    for name in &args.solver_without {
+        let layer = Layer::named(name).ok_or_else(|| {
+            let known: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
+            Failure::usage(format!("--solver-without: there is no layer `{name}`; there are: {}", known.join(", ")))
+        })?;
+        off.push(layer);
+    }
+    Ok(Config {
+        off,
+        smt: match args.solver {
+            SolverName::Z3 => SmtSolver::Z3,
+            SolverName::Cvc5 => SmtSolver::Cvc5,
+            SolverName::None => SmtSolver::Absent,
+        },
+        timeout: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT),
+        checking: if args.solver_check { Checking::On } else { Checking::Off },
+        ..Config::default()
+    })
 }
 
 fn sym_args(words: Option<&[u32]>) -> Result<Option<SymArgs>, Failure> {
@@ -103,14 +127,10 @@ fn every(switch: Switch) -> vm::Checks {
 
 /// Techniques that exist; a wrong name is answered with the right ones.
 fn line_up(names: &[String]) -> Result<Vec<String>, Failure> {
-    let known: Vec<&str> = techniques::ALL.iter().map(|entry| entry.name).collect();
-    for name in names {
-        if !known.contains(&name.as_str()) {
-            let known = if known.is_empty() { "none yet".to_string() } else { known.join(", ") };
-            return Err(Failure::usage(format!("--with: there is no technique `{name}`; there are: {known}")));
-        }
+    match names.first() {
+        None => Ok(Vec::new()),
+        Some(name) => Err(Failure::usage(format!("--with: there is no technique `{name}`; there are none yet"))),
     }
-    Ok(names.to_vec())
 }
 
 #[cfg(test)]

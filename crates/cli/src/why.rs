@@ -128,7 +128,9 @@ fn advice(kind: &str) -> &'static str {
         "concretised-function-pointer" => "only some targets were tried",
         "concretised-float" => "floating-point arithmetic on inputs follows one value only",
         "concretised-argument" => "a library function was given one value instead of all",
-        "bounded-pointer-input" => "the memory behind a pointer parameter has a fixed size; write a main that declares it",
+        "bounded-pointer-input" => {
+            "the memory behind a pointer parameter has a fixed size; write a main that declares it"
+        }
         "unknown-function" => "the function is not part of the program; add its source file",
         "unknown-answer" => "the solver gave up; raise --solver-timeout",
         _ => "the engine does not model this exactly",
@@ -149,7 +151,8 @@ mod tests {
 
     #[test]
     fn the_nearest_reason_comes_first() {
-        let entry = |line| LedgerSummary { kind: "concretised-size".into(), file: "f.c".into(), line, ..Default::default() };
+        let entry =
+            |line| LedgerSummary { kind: "concretised-size".into(), file: "f.c".into(), line, ..Default::default() };
         let summary = Summary { ledger: vec![entry(90), entry(11)], ..Summary::default() };
         let text = reasons(&summary, "f.c", 10);
         assert!(text.find("f.c:11") < text.find("f.c:90"), "{text}");

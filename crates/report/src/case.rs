@@ -17,7 +17,12 @@ pub struct Case {
 pub enum Expected {
     /// Ends with this exit status, by returning from its entry or by calling `exit`.
     Status(i32),
-    Bug { kind: String, file: String, line: u32, message: String },
+    Bug {
+        kind: String,
+        file: String,
+        line: u32,
+        message: String,
+    },
     /// An assumption of the program does not hold for these inputs.
     Assumed,
     /// The path was not followed to its end (`pruned`, `cut`, `unsupported`).

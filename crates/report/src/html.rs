@@ -189,7 +189,9 @@ fn coverage(report: &HtmlReport, sources: &mut Sources, page: &mut String) {
                 .iter()
                 .enumerate()
                 .filter(|(_, finding)| finding.line == line && finding.file == *file)
-                .map(|(idx, finding)| format!("<a class=\"note\" href=\"#finding-{idx}\">{}</a>", escape(&finding.kind)))
+                .map(|(idx, finding)| {
+                    format!("<a class=\"note\" href=\"#finding-{idx}\">{}</a>", escape(&finding.kind))
+                })
                 .collect();
             let _ = writeln!(
                 page,

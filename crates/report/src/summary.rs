@@ -255,8 +255,25 @@ mod tests {
         summary.judge();
         let value: Value = serde_json::from_str(&summary.to_json()).expect("valid JSON");
         let keys = [
-            "program", "entry", "line_up", "seed", "verdict", "paths", "runs", "tests", "instructions", "forks",
-            "states_max", "queries", "coverage", "findings", "ledger", "time_s", "build_s", "replay_s", "memory_mb",
+            "program",
+            "entry",
+            "line_up",
+            "seed",
+            "verdict",
+            "paths",
+            "runs",
+            "tests",
+            "instructions",
+            "forks",
+            "states_max",
+            "queries",
+            "coverage",
+            "findings",
+            "ledger",
+            "time_s",
+            "build_s",
+            "replay_s",
+            "memory_mb",
             "rwset",
         ];
         for key in keys {

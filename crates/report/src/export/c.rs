@@ -79,7 +79,9 @@ fn tests_file(cases: &[Case], program: &NativeProgram) -> String {
         case_tables(case, &mut text);
     }
     text.push_str("struct colt_value { const char *name; unsigned long size; const unsigned char *bytes; };\n");
-    text.push_str("struct colt_case { const char *id, *what; int ending, status, n_values; const struct colt_value *values; };\n");
+    text.push_str(
+        "struct colt_case { const char *id, *what; int ending, status, n_values; const struct colt_value *values; };\n",
+    );
     for case in cases {
         let _ = write!(text, "static const struct colt_value colt_values_{}[] = {{", case.id);
         for (input_idx, input) in case.inputs.iter().enumerate() {

@@ -42,8 +42,11 @@ mod tests {
 
     #[test]
     fn equal_contents_once() {
-        let cases =
-            [case("1", &[("a", b"x"), ("b", b"yz")]), case("2", &[("data", b"xyz")]), case("3", &[("t", b"1"), ("stdin", b"q")])];
+        let cases = [
+            case("1", &[("a", b"x"), ("b", b"yz")]),
+            case("2", &[("data", b"xyz")]),
+            case("3", &[("t", b"1"), ("stdin", b"q")]),
+        ];
         let files = corpus(&cases);
         let contents: Vec<(&str, &[u8])> =
             files.iter().map(|file| (file.name.as_str(), file.bytes.as_slice())).collect();

@@ -55,7 +55,8 @@ mod tests {
         };
         let files = ktest(&[case], "f.c");
         assert_eq!(files[0].name, "test000001.ktest");
-        let expected = b"KTEST\0\0\0\x03\0\0\0\x01\0\0\0\x03f.c\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x02ab\0\0\0\x02\x07\x08";
+        let expected =
+            b"KTEST\0\0\0\x03\0\0\0\x01\0\0\0\x03f.c\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x02ab\0\0\0\x02\x07\x08";
         assert_eq!(files[0].bytes, expected);
     }
 }

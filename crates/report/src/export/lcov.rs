@@ -19,8 +19,7 @@ pub fn lcov(coverage: &CoverageView) -> ExportFile {
             let _ = writeln!(text, "BRDA:{line},0,{},{when_true}", 2 * branch_idx);
             let _ = writeln!(text, "BRDA:{line},0,{},{when_false}", 2 * branch_idx + 1);
         }
-        let n_branches_hit: usize =
-            branches.iter().map(|(_, _, t, f)| usize::from(*t > 0) + usize::from(*f > 0)).sum();
+        let n_branches_hit: usize = branches.iter().map(|(_, _, t, f)| usize::from(*t > 0) + usize::from(*f > 0)).sum();
         let _ = writeln!(text, "BRF:{}\nBRH:{n_branches_hit}", 2 * branches.len());
         let _ = writeln!(text, "LF:{}\nLH:{n_hit}\nend_of_record", lines.len());
     }

@@ -65,7 +65,13 @@ fn metadata(program: &TestCompProgram) -> String {
 fn testcase(case: &Case) -> String {
     let mut text = format!("{DECLARATION}{}<testcase>\n", doctype("testcase"));
     for input in &case.inputs {
-        let _ = writeln!(text, "  <input variable=\"{}\" type=\"{}\">{}</input>", escape(&input.name), escape(&input.ty), value(input));
+        let _ = writeln!(
+            text,
+            "  <input variable=\"{}\" type=\"{}\">{}</input>",
+            escape(&input.name),
+            escape(&input.ty),
+            value(input)
+        );
     }
     text.push_str("</testcase>\n");
     text

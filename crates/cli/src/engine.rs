@@ -1,0 +1,162 @@
+//! Binds the command to the front end and the explorer: loads a program, explores it, turns the outcome into figures.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
+use frontend::{Program, Promote, Sources};
+use replay::{BuildPlan, Limits};
+use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
+
+use crate::args::{Order, RunArgs};
+use crate::entry;
+use crate::names::Names;
+use crate::native;
+use crate::outcome::Failure;
+use crate::settings::Settings;
+
+/// A program ready to be explored, and how to build it natively.
+pub struct Loaded {
+    pub program: Program,
+    pub plan: BuildPlan,
+    /// C text that stands for a source file, for an entry other than `main`.
+    pub harness: Option<String>,
+}
+
+pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
+    let headers = tempfile::Builder::new()
+        .prefix("colt-include-")
+        .tempdir()
+        .and_then(|dir| replay::write_headers(dir.path()).map(|()| dir))
+        .map_err(|error| Failure::fault(format!("cannot write Colt's headers to a temporary folder: {error}")))?;
+    let sources = Sources {
+        cflags: settings.cflags.clone(),
+        include_dirs: vec![headers.path().to_path_buf()],
+        // A local in a register has no bytes that could be uninitialised.
+        promote: if settings.checks.uninit { Promote::Off } else { Promote::On },
+        entry: args.entry.clone(),
+        fuzzer_size: args.fuzzer_size,
+        ..Sources::new(args.files.clone())
+    };
+    let program = frontend::load(&sources).map_err(|error| Failure::program(error.to_string()))?;
+    let cwd = std::env::current_dir().map_err(|error| Failure::usage(format!("no working folder: {error}")))?;
+    let plan = BuildPlan {
+        sources: args.files.clone(),
+        cflags: settings.cflags.clone(),
+        base_dir: cwd,
+        entry: entry::entry(&program),
+        checks: native::build_checks(&settings.checks),
+        limits: Limits::default(),
+    };
+    let harness = program.harness.as_ref().map(|harness| harness.text.clone());
+    Ok(Loaded { program, plan, harness })
+}
+
+pub fn explore(
+    loaded: &Loaded,
+    args: &RunArgs,
+    settings: &Settings,
+    prefixes: Vec<Vec<u64>>,
+    stop: &Arc<AtomicBool>,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, String> {
+    let options = Options {
+        search: match args.search {
+            Order::Coverage => Search::Coverage,
+            Order::Dfs => Search::Dfs,
+            Order::Bfs => Search::Bfs,
+            Order::Random => Search::Random,
+        },
+        seed: args.seed,
+        checks: settings.checks,
+        budgets: Budgets {
+            time: args.budgets.max_time,
+            memory_mb: args.budgets.max_memory,
+            paths: args.budgets.max_paths,
+            depth: args.budgets.max_depth,
+            steps: args.budgets.max_steps,
+        },
+        solver: settings.solver.clone(),
+        workers: settings.n_workers,
+        world: World {
+            stdin_bytes: args.sym_stdin,
+            args: settings.sym_args.map(|args| SymArgs { min: args.min, max: args.max, len: args.n_bytes }),
+        },
+        stop: Arc::clone(stop),
+        resume: prefixes,
+        record_output: args.show_output,
+    };
+    let program = explore::Program {
+        module: loaded.program.module.clone(),
+        entry: loaded.program.entry,
+        constructors: loaded.program.constructors.clone(),
+    };
+    explore::explore(program, &options, LineUp::plain(), sink).map_err(|fault| fault.to_string())
+}
+
+/// The figures of one exploration; tests, gaps, cuts, coverage and the other times are entered by the caller.
+pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &Outcome, names: &mut Names) -> Summary {
+    Summary {
+        program: args.files.iter().map(|file| file.display().to_string()).collect(),
+        entry: loaded.program.entry_name.clone(),
+        line_up: settings.line_up.clone(),
+        seed: args.seed,
+        paths: paths(&outcome.counts),
+        runs: outcome.runs,
+        instructions: outcome.instructions,
+        forks: outcome.forks,
+        states_max: outcome.states_max,
+        queries: queries(&outcome.queries),
+        findings: findings(outcome, names),
+        ledger: ledger(outcome, names),
+        time_s: outcome.elapsed.as_secs_f64(),
+        memory_mb: outcome.memory_mb,
+        techniques: outcome
+            .techniques
+            .iter()
+            .filter_map(|(name, json)| Some((name.to_string(), serde_json::from_str(json).ok()?)))
+            .collect(),
+        ..Summary::default()
+    }
+}
+
+fn paths(counts: &PathCounts) -> PathsSummary {
+    let PathCounts { total, returned, exited, bug, assumed, pruned, cut, unsupported } = *counts;
+    PathsSummary { total, returned, exited, bug, assumed, pruned, cut, unsupported }
+}
+
+fn queries(counters: &solver::Counters) -> QueriesSummary {
+    QueriesSummary {
+        asked: counters.n_asked,
+        solver: counters.n_solver,
+        unknown: counters.n_unknown,
+        solver_s: counters.solver_time.as_secs_f64(),
+        by_layer: counters
+            .by_layer()
+            .map(|(layer, count)| LayerSummary {
+                layer: layer.to_string(),
+                sat: count.n_sat,
+                unsat: count.n_unsat,
+                time_s: count.time.as_secs_f64(),
+            })
+            .collect(),
+    }
+}
+
+fn findings(outcome: &Outcome, names: &mut Names) -> Vec<FindingSummary> {
+    let spell = |finding: &witness::Finding| {
+        let mut finding = finding.clone();
+        names.fix_place(&mut finding.bug.place);
+        finding.bug.stack.iter_mut().for_each(|place| names.fix_place(place));
+        FindingSummary::from(&finding)
+    };
+    outcome.findings.iter().map(spell).collect()
+}
+
+fn ledger(outcome: &Outcome, names: &mut Names) -> Vec<LedgerSummary> {
+    let spell = |mut entry: witness::LedgerEntry| {
+        names.fix_place(&mut entry.place);
+        LedgerSummary::from(&entry)
+    };
+    outcome.ledger.entries().map(spell).collect()
+}

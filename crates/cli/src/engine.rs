@@ -1,5 +1,6 @@
 //! Binds the command to the front end and the explorer: loads a program, explores it, turns the outcome into figures.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -38,7 +39,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         fuzzer_size: args.fuzzer_size,
         ..Sources::new(args.files.clone())
     };
-    let program = frontend::load(&sources).map_err(|error| Failure::program(error.to_string()))?;
+    let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
     let cwd = std::env::current_dir().map_err(|error| Failure::usage(format!("no working folder: {error}")))?;
     let plan = BuildPlan {
         sources: args.files.clone(),
@@ -50,6 +51,15 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     };
     let harness = program.harness.as_ref().map(|harness| harness.text.clone());
     Ok(Loaded { program, plan, harness })
+}
+
+/// Messages that concern the program as a whole name its files, too.
+fn load_failure(files: &[PathBuf], message: &str) -> Failure {
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    if files.iter().any(|file| message.contains(file.as_str())) {
+        return Failure::program(message);
+    }
+    Failure::program(format!("{}: {message}", files.join(" ")))
 }
 
 pub fn explore(

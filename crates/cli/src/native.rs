@@ -14,7 +14,7 @@ use crate::outcome::Failure;
 
 /// Campaigns up to this size have every test replayed for coverage; larger ones those that reached something new and
 /// an even choice of the others.
-const REPLAY_ALL: usize = 500;
+const REPLAY_ALL: usize = 250;
 
 /// A native build under way beside the exploration.
 pub struct Building {

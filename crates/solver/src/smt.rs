@@ -24,11 +24,11 @@ pub trait Backend {
     fn check(&mut self, terms: &Terms, constraints: &[TermId], timeout: Duration) -> Reply;
 }
 
-/// How a solver is started, and the text that begins each question.
+/// How a solver is started, and how it is told its time limit.
 struct Dialect {
     program: &'static str,
     arguments: &'static [&'static str],
-    prelude: fn(Duration) -> String,
+    limit: fn(Duration) -> String,
 }
 
 fn dialect(solver: SmtSolver) -> Option<Dialect> {
@@ -36,12 +36,12 @@ fn dialect(solver: SmtSolver) -> Option<Dialect> {
         SmtSolver::Z3 => Some(Dialect {
             program: "z3",
             arguments: &["-in", "-smt2"],
-            prelude: |timeout| format!("(set-option :timeout {})\n", timeout.as_millis().max(1)),
+            limit: |timeout| format!("(set-option :timeout {})\n", timeout.as_millis().max(1)),
         }),
         SmtSolver::Cvc5 => Some(Dialect {
             program: "cvc5",
             arguments: &["--lang=smt2", "--incremental", "--quiet"],
-            prelude: |timeout| format!("(set-option :tlimit-per {})\n", timeout.as_millis().max(1)),
+            limit: |timeout| format!("(set-option :tlimit-per {})\n", timeout.as_millis().max(1)),
         }),
         SmtSolver::Absent => None,
     }
@@ -173,17 +173,17 @@ impl SmtProcess {
         timeout: Duration,
         symbols: &mut Vec<SymbolId>,
     ) -> String {
-        let mut text = String::from("(reset)\n");
-        text.push_str(&(self.dialect.prelude)(timeout));
-        text.push_str("(set-option :produce-models true)\n(set-logic QF_ABV)\n");
         let mut script = Script::new();
+        let mut body = String::new();
         for &constraint in constraints {
-            script.assert(terms, constraint, &mut text);
+            script.assert(terms, constraint, &mut body);
         }
-        text.push_str("(check-sat)\n");
         symbols.extend(script.declared());
         symbols.sort_unstable();
-        text
+        // Under QF_ABV z3 refuses constant arrays, which tables are made of; ALL is understood by every solver.
+        let logic = if script.has_arrays() { "ALL" } else { "QF_BV" };
+        let limit = (self.dialect.limit)(timeout);
+        format!("(reset)\n{limit}(set-option :produce-models true)\n(set-logic {logic})\n{body}(check-sat)\n")
     }
 
     fn dialogue(

@@ -12,17 +12,18 @@ use std::fmt::Write;
 pub struct Script {
     defined: FxHashSet<TermId>,
     declared: FxHashSet<SymbolId>,
+    n_arrays: usize,
 }
 
-/// A whole script (logic QF_ABV) that asserts these one-bit terms and asks `check-sat`.
+/// A whole script (logic QF_ABV, or QF_BV where there is no array) that asserts these one-bit terms and asks `check-sat`.
 pub fn smtlib(terms: &Terms, asserted: &[TermId]) -> String {
     let mut script = Script::default();
-    let mut text = String::from("(set-logic QF_ABV)\n");
+    let mut body = String::new();
     for &t in asserted {
-        script.assert(terms, t, &mut text);
+        script.assert(terms, t, &mut body);
     }
-    text.push_str("(check-sat)\n");
-    text
+    let logic = if script.has_arrays() { "QF_ABV" } else { "QF_BV" };
+    format!("(set-logic {logic})\n{body}(check-sat)\n")
 }
 
 impl Script {
@@ -34,6 +35,11 @@ impl Script {
     pub fn assert(&mut self, terms: &Terms, t: TermId, text: &mut String) {
         self.define(terms, t, text);
         let _ = writeln!(text, "(assert (= {} #b1))", name(terms, t));
+    }
+
+    /// Whether an array was defined so far.
+    pub fn has_arrays(&self) -> bool {
+        self.n_arrays > 0
     }
 
     /// The symbols declared so far, in no particular order.
@@ -77,7 +83,10 @@ impl Script {
         }
         let sort = match terms.sort(t) {
             Sort::BitVec(width) => format!("(_ BitVec {width})"),
-            Sort::Array => "(Array (_ BitVec 64) (_ BitVec 8))".to_owned(),
+            Sort::Array => {
+                self.n_arrays += 1;
+                "(Array (_ BitVec 64) (_ BitVec 8))".to_owned()
+            }
             Sort::Float(_) => unreachable!("no builder makes floats"),
         };
         let _ = write!(text, "(define-fun t{} () {sort} ", t.raw());

@@ -313,7 +313,10 @@ mod tests {
              x = 1 / a; //~ BUG division-by-zero where a == 0 ; REACHED\n",
         )
         .expect("parses");
-        assert_eq!(fixture.line_ups.iter().map(LineUp::name).collect::<Vec<_>>(), ["plain", "rwset", "partition+rwset"]);
+        assert_eq!(
+            fixture.line_ups.iter().map(LineUp::name).collect::<Vec<_>>(),
+            ["plain", "rwset", "partition+rwset"]
+        );
         assert_eq!(fixture.entry.as_deref(), Some("scale"));
         assert_eq!(fixture.flags, ["--check", "overflow", "--cflags", "-m32 -DX"]);
         assert_eq!(fixture.n_paths, Some(7));

@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn output_and_status_are_collected() {
-        let finished = run_limited(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]), Duration::from_secs(10));
+        let finished =
+            run_limited(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]), Duration::from_secs(10));
         let finished = finished.expect("sh runs");
         assert_eq!((finished.status, finished.stdout.as_str(), finished.stderr.as_str()), (Some(3), "out\n", "err\n"));
     }

@@ -103,7 +103,8 @@ fn check_branches(line: u64, sides: Sides, branches: &[BranchCount], complaints:
     for branch in on_line {
         if (branch.n_true > 0) != wants_true || (branch.n_false > 0) != wants_false {
             let BranchCount { n_true, n_false, .. } = branch;
-            complaints.push(format!("line {line}: {sides:?} expected, seen {n_true} times true, {n_false} times false"));
+            complaints
+                .push(format!("line {line}: {sides:?} expected, seen {n_true} times true, {n_false} times false"));
         }
     }
 }

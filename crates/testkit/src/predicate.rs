@@ -14,8 +14,8 @@ enum Token {
 
 /// Longer symbols first, so that the first match is the longest.
 const SYMBOLS: &[&str] = &[
-    "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "(", ")",
-    "[", "]",
+    "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "(",
+    ")", "[", "]",
 ];
 
 /// Binary operators by how tightly they bind, loosest first, as in C.
@@ -36,9 +36,16 @@ const LEVELS: &[&[&str]] = &[
 enum Expr {
     Number(i128),
     /// The `nth` input (from 1) called `name`, at `indices`.
-    Input { name: String, nth: usize, indices: Vec<Expr> },
+    Input {
+        name: String,
+        nth: usize,
+        indices: Vec<Expr>,
+    },
     /// `size(name)`: how many bytes the input has.
-    Size { name: String, nth: usize },
+    Size {
+        name: String,
+        nth: usize,
+    },
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
 }
@@ -285,11 +292,8 @@ mod tests {
     use super::*;
 
     fn inputs() -> Vec<Input> {
-        let input = |name: &str, ty: &str, bytes: &[u8]| Input {
-            name: name.into(),
-            ty: ty.into(),
-            bytes: bytes.to_vec(),
-        };
+        let input =
+            |name: &str, ty: &str, bytes: &[u8]| Input { name: name.into(), ty: ty.into(), bytes: bytes.to_vec() };
         vec![
             input("a", "int", &[12, 0, 0, 0]),
             input("b", "int", &[0xff, 0xff, 0xff, 0xff]),

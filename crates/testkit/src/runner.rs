@@ -90,7 +90,13 @@ pub fn clang() -> String {
     std::env::var("COLT_CLANG").unwrap_or_else(|_| "clang-19".to_string())
 }
 
-fn explore(colt: &Path, fixture: &Fixture, line_up: &LineUp, programs: &[PathBuf], out: &Path) -> Result<Finished, String> {
+fn explore(
+    colt: &Path,
+    fixture: &Fixture,
+    line_up: &LineUp,
+    programs: &[PathBuf],
+    out: &Path,
+) -> Result<Finished, String> {
     let mut command = Command::new(colt);
     command.arg("run").args(programs).arg("--out").arg(out);
     command.args(["--workers", "1", "--max-time", &EXPLORE_LIMIT_S.to_string()]);

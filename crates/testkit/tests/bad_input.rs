@@ -235,7 +235,12 @@ fn a_killed_solver() {
     fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("permissions are set");
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
     let mut command = colt();
-    command.arg("run").arg(&file).arg("--out").arg(folder.path().join("out")).args(["--workers", "1", "--max-time", "30"]);
+    command.arg("run").arg(&file).arg("--out").arg(folder.path().join("out")).args([
+        "--workers",
+        "1",
+        "--max-time",
+        "30",
+    ]);
     command.args(["--solver-without", "domains,recent,proposals,blaster"]).env("PATH", path);
     let finished = run(&mut command);
     assert_clear(&finished);

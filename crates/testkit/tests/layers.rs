@@ -46,7 +46,8 @@ fn edges() -> BTreeMap<String, BTreeSet<String>> {
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
     let packages = metadata["packages"].as_array().expect("metadata lists packages");
-    let names: BTreeSet<String> = packages.iter().filter_map(|package| package["name"].as_str()).map(str::to_string).collect();
+    let names: BTreeSet<String> =
+        packages.iter().filter_map(|package| package["name"].as_str()).map(str::to_string).collect();
     let used = |package: &serde_json::Value| {
         let dependencies = package["dependencies"].as_array().cloned().unwrap_or_default();
         let kept = dependencies.iter().filter(|dependency| dependency["kind"] != "dev");
@@ -69,7 +70,9 @@ fn crates_use_only_what_is_above_them() {
         }
         let allowed = allowed(name);
         complaints.extend(
-            used.iter().filter(|used| !allowed.contains(used.as_str())).map(|used| format!("`{name}` may not use `{used}`")),
+            used.iter()
+                .filter(|used| !allowed.contains(used.as_str()))
+                .map(|used| format!("`{name}` may not use `{used}`")),
         );
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
@@ -98,7 +101,8 @@ fn names(source: &str, technique: &str) -> bool {
             return false;
         }
         let as_string = format!("\"{technique}\"");
-        let as_last = [format!("crate::{technique}"), format!("super::{technique}"), format!("techniques::{technique}")];
+        let as_last =
+            [format!("crate::{technique}"), format!("super::{technique}"), format!("techniques::{technique}")];
         code.contains(&as_string)
             || as_last.iter().any(|path| has_word(code, path))
             || has_word(code, technique) && code.contains(&format!("{technique}::"))
@@ -108,7 +112,8 @@ fn names(source: &str, technique: &str) -> bool {
 fn has_word(code: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {
-        !code[..at].chars().next_back().is_some_and(is_part) && !code[at + word.len()..].chars().next().is_some_and(is_part)
+        !code[..at].chars().next_back().is_some_and(is_part)
+            && !code[at + word.len()..].chars().next().is_some_and(is_part)
     })
 }
 

@@ -454,11 +454,38 @@ impl Value {
         if bits <= 64 {
             return u128::from(unsafe { core::LLVMConstIntGetZExtValue(self.0) });
         }
-        // The accessors stop at 64 bits; the printed form is `i128 -5`.
+        let limbs = self.int_limbs(bits);
+        u128::from(limbs[0]) | u128::from(limbs[1]) << 64
+    }
+
+    /// An integer constant of any width as 64-bit limbs, the lowest first, zero-extended.
+    pub fn int_limbs(self, bits: u32) -> Vec<u64> {
+        let n_limbs = bits.div_ceil(64) as usize;
+        if bits <= 64 {
+            return vec![self.int_bits(bits) as u64];
+        }
+        // The accessors stop at 64 bits; the printed form is `i200 -5`.
         let text = self.print();
         let digits = text.rsplit(' ').next().unwrap_or("0");
-        let value = digits.parse::<i128>().map(|value| value as u128).or_else(|_| digits.parse::<u128>()).unwrap_or(0);
-        if bits < 128 { value & ((1 << bits) - 1) } else { value }
+        let mut limbs = vec![0u64; n_limbs];
+        for digit in digits.bytes().filter(u8::is_ascii_digit) {
+            let mut carry = u128::from(digit - b'0');
+            for limb in &mut limbs {
+                carry += u128::from(*limb) * 10;
+                *limb = carry as u64;
+                carry >>= 64;
+            }
+        }
+        if digits.starts_with('-') {
+            let mut carry = true;
+            for limb in &mut limbs {
+                (*limb, carry) = (!*limb).overflowing_add(u64::from(carry));
+            }
+        }
+        if bits % 64 != 0 {
+            limbs[n_limbs - 1] &= (1 << (bits % 64)) - 1;
+        }
+        limbs
     }
 
     pub fn int_signed(self) -> i64 {

@@ -273,6 +273,7 @@ impl Body<'_, '_> {
             TypeKind::LLVMStructTypeKind => u64::from(constant.ty().n_fields()),
             TypeKind::LLVMArrayTypeKind => constant.ty().array_len(),
             TypeKind::LLVMVectorTypeKind => constant.ty().vector_len(),
+            TypeKind::LLVMIntegerTypeKind if shape.len() > 1 => return self.wide_constant(constant, &shape),
             _ => return Ok(Rc::from([self.scalar_constant(constant, shape[0])?])),
         };
         let mut regs = Vec::new();
@@ -282,6 +283,15 @@ impl Body<'_, '_> {
             regs.extend(self.constant(element)?.iter());
         }
         Ok(regs.into())
+    }
+
+    fn wide_constant(&mut self, constant: Value, shape: &Shape) -> Result<Regs, Unsupported> {
+        if constant.kind() != ValueKind::LLVMConstantIntValueKind {
+            return Err(format!("the constant `{}`", constant.print()));
+        }
+        let limbs = constant.int_limbs(constant.ty().int_width());
+        let limbs = limbs.into_iter().zip(shape.iter());
+        Ok(limbs.map(|(limb, scalar)| self.number(scalar.bits, u128::from(limb))).collect())
     }
 
     pub fn undefined(&mut self, bits: u8) -> Reg {

@@ -157,10 +157,11 @@ impl ModuleTranslator<'_> {
         }
         let ty = constant.ty();
         match constant.kind() {
-            ValueKind::LLVMConstantIntValueKind if ty.int_width() <= 128 => {
+            ValueKind::LLVMConstantIntValueKind => {
                 let bits = ty.int_width();
                 let n_bytes = bits.div_ceil(8) as usize;
-                image.put(offset, &constant.int_bits(bits).to_le_bytes()[..n_bytes]);
+                let bytes: Vec<u8> = constant.int_limbs(bits).iter().flat_map(|limb| limb.to_le_bytes()).collect();
+                image.put(offset, &bytes[..n_bytes]);
                 Ok(())
             }
             ValueKind::LLVMConstantFPValueKind => {

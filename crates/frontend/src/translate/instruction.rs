@@ -6,6 +6,7 @@ use ir::{BinOp, BitOp, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, Float
 
 use super::body::{Body, Regs, Unsupported, is_fused_compare};
 use super::shape::{Scalar, ScalarKind, Shape};
+use super::wide::is_wide;
 use crate::llvm::{Opcode, RealPredicate, RmwOp, TypeKind, Value, ValueKind};
 
 impl Body<'_, '_> {
@@ -35,6 +36,9 @@ impl Body<'_, '_> {
 
     /// Operations without effects, as an instruction or as a constant expression.
     pub(super) fn expression(&mut self, value: Value, opcode: Opcode) -> Result<Regs, Unsupported> {
+        if is_wide(value) {
+            return self.wide_expression(value, opcode);
+        }
         if let Some(op) = integer_op(opcode) {
             return self.binary(value, op);
         }
@@ -208,7 +212,7 @@ impl Body<'_, '_> {
         Ok(self.define(to, |dst| Inst::FloatCast { op, from, to, kind, to_kind: kind, dst, a }))
     }
 
-    fn select(&mut self, value: Value) -> Result<Regs, Unsupported> {
+    pub(super) fn select(&mut self, value: Value) -> Result<Regs, Unsupported> {
         let shape = self.shape(value)?;
         let cond = self.operand(value.operand(0))?;
         let (a, b) = (self.operand(value.operand(1))?, self.operand(value.operand(2))?);
@@ -249,7 +253,7 @@ impl Body<'_, '_> {
     }
 
     /// Cuts a register into lanes, the lowest first.
-    fn split(&mut self, reg: Reg, bits: u8, lane_bits: u8) -> Vec<Reg> {
+    pub(super) fn split(&mut self, reg: Reg, bits: u8, lane_bits: u8) -> Vec<Reg> {
         let lanes = 0..bits / lane_bits;
         lanes
             .map(|lane| {

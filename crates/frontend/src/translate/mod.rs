@@ -8,6 +8,7 @@ mod constant;
 mod instruction;
 mod intrinsic;
 pub(crate) mod shape;
+mod wide;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -38,6 +38,9 @@ pub(crate) type Shape = Rc<[Scalar]>;
 /// Clang never moves larger aggregates through registers; a file that does gets a gap there.
 const MAX_SCALARS: usize = 4096;
 
+/// Wider integers than this have no registers. Beyond 128 bits they are limbs (see `wide`).
+const MAX_INT_BITS: u32 = 4096;
+
 pub(crate) struct Shapes {
     layout: Layout,
     cache: FxHashMap<Type, Result<Shape, String>>,
@@ -70,6 +73,15 @@ impl Shapes {
         match ty.kind() {
             TypeKind::LLVMVoidTypeKind => Ok(()),
             TypeKind::LLVMIntegerTypeKind if ty.int_width() <= 128 => push(ty.int_width() as u8, ScalarKind::Int),
+            TypeKind::LLVMIntegerTypeKind if ty.int_width() <= MAX_INT_BITS => {
+                let bits = ty.int_width();
+                for limb in 0..bits.div_ceil(64) {
+                    let limb_bits = (bits - limb * 64).min(64) as u8;
+                    let offset = offset + u64::from(limb) * 8;
+                    scalars.push(Scalar { bits: limb_bits, kind: ScalarKind::Int, offset });
+                }
+                Ok(())
+            }
             TypeKind::LLVMIntegerTypeKind => Err(format!("integers of {} bits", ty.int_width())),
             TypeKind::LLVMPointerTypeKind => push(self.pointer_bits(), ScalarKind::Pointer),
             TypeKind::LLVMHalfTypeKind => push(16, ScalarKind::Float(FloatKind::Half)),

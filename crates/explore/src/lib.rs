@@ -1,1 +1,26 @@
-//! Placeholder until the layer is written.
+//! The explorer: runs states, forks them where the machine asks, keeps the pending ones, and sees every path to its ending.
+//!
+//! [`explore`] is the whole: it asks the driver for plans and explores each. Policy lives in the seats of
+//! [`Technique`]; nothing here knows any technique by name.
+
+mod campaign;
+mod decisions;
+mod driver;
+mod effects;
+mod options;
+mod outcome;
+mod path;
+mod pending;
+mod resolve;
+mod search;
+mod technique;
+
+pub use campaign::{explore, Fault, Program};
+pub use decisions::Decisions;
+pub use driver::{Driver, History, Plain, RunPlan};
+pub use options::{Budgets, Options, Search, SymArgs, World};
+pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
+pub use path::Path;
+pub use search::{Rank, Ticket};
+pub use technique::{Admission, CallChoice, LineUp, Technique};
+pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

@@ -77,11 +77,7 @@ impl Machine<'_> {
         }
         let describe = |object: ObjectId| {
             let found = state.memory.get(object);
-            let what = match found.kind {
-                ObjectKind::Global | ObjectKind::Constant => "global",
-                ObjectKind::Stack => "stack",
-                ObjectKind::Heap => "heap",
-            };
+            let what = found.kind.name();
             let offset = addr.wrapping_sub(found.base) as i64;
             (found.liveness, found.kind, format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", found.size))
         };
@@ -95,6 +91,27 @@ impl Machine<'_> {
                 (BugKind::UseAfterFree, format!("{verb} of {bytes} byte{plural} of a local variable whose function has returned"))
             }
             None => (BugKind::InvalidPointer, format!("{verb} of {bytes} byte{plural} at {addr:#x}, where nothing is")),
+        }
+    }
+
+    /// As [`Machine::diagnose`] where the object at `base` was meant: whatever lies outside of it is out of its bounds.
+    pub fn diagnose_outside(&self, state: &State, addr: u64, bytes: u64, access: Access, base: u64) -> (BugKind, String) {
+        let object = state.memory.find(base).map(|object| state.memory.get(object));
+        let (kind, verb) = match access {
+            Access::Read => (BugKind::OutOfBoundsRead, "read"),
+            Access::Write => (BugKind::OutOfBoundsWrite, "write"),
+        };
+        match object {
+            Some(object)
+                if object.liveness == Liveness::Alive
+                    && (object.kind != ObjectKind::Constant || access == Access::Read) =>
+            {
+                let offset = addr.wrapping_sub(object.base) as i64;
+                let plural = if bytes == 1 { "" } else { "s" };
+                let what = object.kind.name();
+                (kind, format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", object.size))
+            }
+            _ => self.diagnose(state, addr, bytes, access),
         }
     }
 

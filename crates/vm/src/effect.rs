@@ -55,8 +55,9 @@ pub enum InputForm {
 pub enum Effect {
     /// Answer `Side`.
     Branch { cond: TermId },
-    /// Answer `Edge`: the edge of that number, under its condition. The conditions exclude each other and cover all.
-    Switch { conds: Rc<[TermId]> },
+    /// Answer `Edge`: the edge of that number, under its condition. Edges to one target are one alternative, under its
+    /// first number. The conditions exclude each other and cover all.
+    Switch { conds: Rc<[(u32, TermId)]> },
     /// Answer `Object`: the base of the object the address points into. `bytes` from it on are accessed.
     Address { addr: TermId, bytes: u64, access: Access },
     /// Answer `Value`.

@@ -14,6 +14,16 @@ pub enum ObjectKind {
     Heap,
 }
 
+impl ObjectKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ObjectKind::Global | ObjectKind::Constant => "global",
+            ObjectKind::Stack => "stack",
+            ObjectKind::Heap => "heap",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Liveness {
     Alive,

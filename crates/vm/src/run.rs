@@ -786,9 +786,9 @@ impl<'i> Machine<'i> {
                 let a = state.top.value(*a, *bits);
                 self.compare(*op, *bits, a, Value::concrete(u128::from(*imm)))
             }
-            Terminator::Switch { value, bits, cases, .. } => {
+            Terminator::Switch { value, bits, cases, default } => {
                 let value = state.top.value(*value, *bits);
-                return self.switch(state, value, *bits, cases);
+                return self.switch(state, value, *bits, cases, default);
             }
             Terminator::IndirectJump { addr, targets } => {
                 let addr = state.top.value(*addr, self.image.pointer_bits());
@@ -818,30 +818,43 @@ impl<'i> Machine<'i> {
         self.tell(state, Interest::BRANCH, || Event::Branch { func, block, edge, cond });
     }
 
-    fn switch(&mut self, state: &mut State, value: Value, bits: u8, cases: &[(u64, Edge)]) -> Step<u32> {
+    fn switch(&mut self, state: &mut State, value: Value, bits: u8, cases: &[(u64, Edge)], default: &Edge) -> Step<u32> {
         let Some(term) = value.term() else {
             let found = cases.iter().position(|case| u128::from(case.0) == value.bits);
             return Ok(found.unwrap_or(cases.len()) as u32);
         };
         self.forbid_undefined(state, term)?;
-        if let Some(answer) = state.answers.get(self.n_answered) {
-            let Answer::Edge(edge) = answer else { unreachable!("a switch is answered with an edge") };
-            let edge = *edge;
-            self.n_answered += 1;
-            self.tell_branch(state, edge, None);
-            return Ok(edge);
+        match state.answers.get(self.n_answered) {
+            None => Err(Effect::Switch { conds: self.switch_conds(term, bits, cases, default).into() }),
+            Some(Answer::Edge(edge)) => {
+                let edge = *edge;
+                self.n_answered += 1;
+                self.tell_branch(state, edge, None);
+                Ok(edge)
+            }
+            Some(other) => unreachable!("a switch is answered with an edge, not {other:?}"),
         }
-        let mut conds = Vec::with_capacity(cases.len() + 1);
-        let mut default = self.terms.tru();
-        for case in cases {
+    }
+
+    /// One condition per target, with the number of the first edge that leads there.
+    fn switch_conds(&mut self, term: TermId, bits: u8, cases: &[(u64, Edge)], default: &Edge) -> Vec<(u32, TermId)> {
+        let mut conds: Vec<(u32, ir::BlockId, TermId)> = Vec::new();
+        let mut rest = self.terms.tru();
+        for (case, edge) in cases.iter().zip(0..) {
             let constant = self.terms.constant(u128::from(case.0), u32::from(bits));
             let cond = self.terms.eq(term, constant);
             let other = self.terms.not(cond);
-            default = self.terms.and(default, other);
-            conds.push(cond);
+            rest = self.terms.and(rest, other);
+            match conds.iter_mut().find(|(_, target, _)| *target == case.1.target) {
+                Some((_, _, known)) => *known = self.terms.or(*known, cond),
+                None => conds.push((edge, case.1.target, cond)),
+            }
         }
-        conds.push(default);
-        Err(Effect::Switch { conds: conds.into() })
+        match conds.iter_mut().find(|(_, target, _)| *target == default.target) {
+            Some((_, _, known)) => *known = self.terms.or(*known, rest),
+            None => conds.push((cases.len() as u32, default.target, rest)),
+        }
+        conds.into_iter().map(|(edge, _, cond)| (edge, cond)).collect()
     }
 
     fn indirect_jump(&mut self, state: &mut State, addr: Value, targets: &[(ir::BlockId, Edge)]) -> Step<u32> {

@@ -36,10 +36,10 @@ pub const STUBS: &[(&str, Stub)] = &[
         let (Some(a), Some(b)) = (machine.concrete_text(state, call, 0), machine.concrete_text(state, call, 1)) else {
             return Ok(None);
         };
-        // As the bitcode: the difference of the first bytes that differ.
+        // -1, 0 or 1, as the bitcode and the native library give it.
         let n_same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
         let at = |text: &[u8]| i32::from(text.get(n_same).copied().unwrap_or(0));
-        let order = at(&a) - at(&b);
+        let order = (at(&a) - at(&b)).signum();
         machine.give(state, call, Value::concrete(u128::from(order as u32)));
         done()
     }),

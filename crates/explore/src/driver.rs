@@ -1,0 +1,40 @@
+//! Drivers: who turns the history so far into the next plan.
+
+use crate::PathCounts;
+
+/// What one exploration will do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunPlan {
+    /// Decision prefixes to start from; empty for the beginning of the program.
+    pub prefixes: Vec<Vec<u64>>,
+}
+
+/// What has happened in the campaign so far.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    pub runs: u64,
+    pub counts: PathCounts,
+}
+
+pub trait Driver {
+    /// The next plan; `None` ends the campaign.
+    fn next(&mut self, history: &History) -> Option<RunPlan>;
+}
+
+/// One plan: everything, or what is left of it.
+#[derive(Clone, Debug, Default)]
+pub struct Plain {
+    prefixes: Vec<Vec<u64>>,
+}
+
+impl Plain {
+    pub fn from_prefixes(prefixes: Vec<Vec<u64>>) -> Plain {
+        Plain { prefixes }
+    }
+}
+
+impl Driver for Plain {
+    fn next(&mut self, history: &History) -> Option<RunPlan> {
+        (history.runs == 0).then(|| RunPlan { prefixes: std::mem::take(&mut self.prefixes) })
+    }
+}

@@ -1,0 +1,280 @@
+//! What the machine asks is decided here: which sides are feasible, who forks, what ends.
+
+use std::rc::Rc;
+
+use solver::{Answer as Solved, Completeness, Stack, Why};
+use term::{Assignment, Eval, TermId};
+use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy};
+use witness::{Bug, Ending, LedgerKind};
+
+use crate::campaign::Tally;
+use crate::{CallChoice, LineUp, Path};
+
+/// Feasible values of a size explored before one is taken for all the others.
+pub const MAX_SIZES: usize = 64;
+/// The same for function pointers, jump targets and addresses.
+pub const MAX_TARGETS: usize = 256;
+
+/// What became of the running path.
+pub enum Fate {
+    Goes,
+    Ended(Ending),
+}
+
+/// A path that parted from the running one.
+pub enum Parted {
+    /// Waits; `next_edge` is where it goes first.
+    Waits { path: Box<Path>, next_edge: Option<EdgeId> },
+    Ended { path: Box<Path>, ending: Ending },
+}
+
+/// One worker's means: nothing here belongs to a path.
+pub struct Decider<'i> {
+    pub machine: Machine<'i>,
+    pub stack: Stack,
+    pub eval: Eval,
+    /// Forks made by the effect just handled.
+    pub parted: Vec<Parted>,
+}
+
+impl<'i> Decider<'i> {
+    /// Decides about one effect. The running path has its answer afterwards, or its ending.
+    pub fn handle(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, tally: &mut Tally) -> Fate {
+        if let Some(decision) = path.follow.pop_front() {
+            return self.follow(path, effect, decision, line_up, tally);
+        }
+        match effect {
+            Effect::Branch { cond } => self.branch(path, cond, tally),
+            Effect::Switch { conds } => self.switch(path, &conds, tally),
+            Effect::Address { addr, bytes, access } => self.address(path, addr, bytes, access, line_up, tally),
+            Effect::Pick { value, why } => self.pick(path, value, why, tally),
+            Effect::Choose { max } => self.choose(path, max),
+            Effect::Check { holds, bug } => self.check(path, holds, *bug, tally),
+            Effect::Assume { cond } => self.assume(path, cond, tally),
+            Effect::Input(request) => self.input(path, &request, line_up),
+            Effect::Call { func } => self.call(path, func, line_up),
+            Effect::Ended(ending) => Fate::Ended(*ending),
+            Effect::OutOfFuel => unreachable!("the loop deals with fuel"),
+        }
+    }
+
+    pub fn holds(&mut self, path: &Path, cond: TermId) -> bool {
+        self.eval.holds(&self.machine.terms, &path.input, cond)
+    }
+
+    /// Asks whether the path can go on under `cond`. An open question is entered in the ledger.
+    pub fn feasible(&mut self, path: &Path, cond: TermId, tally: &mut Tally) -> Option<Assignment> {
+        match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
+            Solved::Sat(input) => Some(input),
+            Solved::Unsat => None,
+            Solved::Unknown(why) => {
+                self.open_question(path, why, tally);
+                None
+            }
+        }
+    }
+
+    fn open_question(&self, path: &Path, why: Why, tally: &mut Tally) {
+        let (place, _) = self.machine.image.whereabouts(&path.state);
+        tally.ledger.enter(LedgerKind::UnknownAnswer, place, why.to_string());
+    }
+
+    fn next_edge(&self, path: &Path, edge: u32) -> EdgeId {
+        EdgeId(self.machine.image.first_edge(path.state.top.func, path.state.top.block) + edge)
+    }
+
+    fn wait(&mut self, path: Path, next_edge: Option<EdgeId>) {
+        self.parted.push(Parted::Waits { path: Box::new(path), next_edge });
+    }
+
+    fn branch(&mut self, path: &mut Path, cond: TermId, tally: &mut Tally) -> Fate {
+        let side = self.holds(path, cond);
+        let negated = self.machine.terms.not(cond);
+        let (here, there) = if side { (cond, negated) } else { (negated, cond) };
+        if let Some(input) = self.feasible(path, there, tally) {
+            let other = path.fork(&self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
+            let edge = self.next_edge(path, u32::from(side));
+            self.wait(other, Some(edge));
+        }
+        path.take(&self.machine.terms, u64::from(!side), here, Answer::Side(side));
+        Fate::Goes
+    }
+
+    fn switch(&mut self, path: &mut Path, conds: &[(u32, TermId)], tally: &mut Tally) -> Fate {
+        let mut here = None;
+        for (edge, cond) in conds {
+            if here.is_none() && self.holds(path, *cond) {
+                here = Some((*edge, *cond));
+            } else if let Some(input) = self.feasible(path, *cond, tally) {
+                let other = path.fork(&self.machine.terms, u64::from(*edge), *cond, Answer::Edge(*edge), input);
+                let next = self.next_edge(path, *edge);
+                self.wait(other, Some(next));
+            }
+        }
+        let (edge, cond) = here.expect("the conditions of a switch cover every value");
+        path.take(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
+        Fate::Goes
+    }
+
+    /// A condition that must hold: violating inputs end in `ending`, the others go on.
+    fn require(&mut self, path: &mut Path, holds: TermId, ending: Ending, tally: &mut Tally) -> Fate {
+        let violated = self.machine.terms.not(holds);
+        if self.holds(path, holds) {
+            if let Some(input) = self.feasible(path, violated, tally) {
+                let path = Box::new(path.fork(&self.machine.terms, 1, violated, Answer::Proceed, input));
+                self.parted.push(Parted::Ended { path, ending });
+            }
+            path.take(&self.machine.terms, 0, holds, Answer::Proceed);
+            return Fate::Goes;
+        }
+        match self.feasible(path, holds, tally) {
+            Some(input) => {
+                let mut failing = path.clone();
+                failing.take(&self.machine.terms, 1, violated, Answer::Proceed);
+                self.parted.push(Parted::Ended { path: Box::new(failing), ending });
+                path.input = input;
+                path.take(&self.machine.terms, 0, holds, Answer::Proceed);
+                Fate::Goes
+            }
+            None => {
+                path.take(&self.machine.terms, 1, violated, Answer::Proceed);
+                Fate::Ended(ending)
+            }
+        }
+    }
+
+    fn check(&mut self, path: &mut Path, holds: TermId, bug: Bug, tally: &mut Tally) -> Fate {
+        self.require(path, holds, Ending::Bug(bug), tally)
+    }
+
+    fn assume(&mut self, path: &mut Path, cond: TermId, tally: &mut Tally) -> Fate {
+        self.require(path, cond, Ending::Assumed, tally)
+    }
+
+    fn choose(&mut self, path: &mut Path, max: u64) -> Fate {
+        let always = self.machine.terms.tru();
+        for value in 1..=max {
+            let answer = Answer::Value(u128::from(value));
+            let other = path.fork(&self.machine.terms, value, always, answer, path.input.clone());
+            self.wait(other, None);
+        }
+        path.take(&self.machine.terms, 0, always, Answer::Value(0));
+        Fate::Goes
+    }
+
+    fn input(&mut self, path: &mut Path, request: &InputRequest, line_up: &mut LineUp) -> Fate {
+        let form = line_up.input(path, request);
+        path.state.answers.push(Answer::Input(form));
+        Fate::Goes
+    }
+
+    fn call(&mut self, path: &mut Path, func: ir::FuncId, line_up: &mut LineUp) -> Fate {
+        let answer = match line_up.call(path, func) {
+            CallChoice::Enter => Answer::Enter,
+            CallChoice::Skip => Answer::Skip(self.fresh_results(path, func)),
+        };
+        path.state.answers.push(answer);
+        Fate::Goes
+    }
+
+    fn fresh_results(&mut self, path: &Path, func: ir::FuncId) -> Rc<[TermId]> {
+        let function = self.machine.image.module.function(func);
+        let at = path.decisions.len();
+        let fresh = |(idx, slot): (usize, &ir::Slot)| {
+            let name = format!("{}!{at}!{}.{idx}", function.name, path.state.steps);
+            let low = self.machine.terms.symbol(&name, u32::from(slot.bits.min(64)));
+            match slot.bits {
+                0..=64 => low,
+                bits => {
+                    let high = self.machine.terms.symbol(&format!("{name}.high"), u32::from(bits - 64));
+                    self.machine.terms.concat(high, low)
+                }
+            }
+        };
+        function.results.iter().enumerate().map(fresh).collect()
+    }
+
+    /// One value, or every feasible one up to a bound; beyond it the ledger says that others were left out.
+    fn pick(&mut self, path: &mut Path, value: TermId, why: PickWhy, tally: &mut Tally) -> Fate {
+        let current = self.eval.eval(&self.machine.terms, &path.input, value);
+        let (limit, kind) = match why {
+            PickWhy::Status => {
+                path.state.answers.push(Answer::Value(current));
+                return Fate::Goes;
+            }
+            PickWhy::Size => (MAX_SIZES, LedgerKind::ConcretisedSize),
+            PickWhy::FunctionPointer => (MAX_TARGETS, LedgerKind::ConcretisedFunctionPointer),
+            PickWhy::JumpTarget | PickWhy::Address => (MAX_TARGETS, LedgerKind::ConcretisedAddress),
+            PickWhy::Float => (1, LedgerKind::ConcretisedFloat),
+            PickWhy::Argument | PickWhy::Choice => (1, LedgerKind::ConcretisedArgument),
+        };
+        let (mut values, completeness) =
+            self.stack.enumerate(&mut self.machine.terms, &path.condition, &path.input, value, limit);
+        match completeness {
+            Completeness::Exhaustive => {}
+            Completeness::More => {
+                let (place, _) = self.machine.image.whereabouts(&path.state);
+                tally.ledger.enter(kind, place, format!("more than {limit} values are possible"));
+            }
+            Completeness::Unknown(why) => self.open_question(path, why, tally),
+        }
+        values.retain(|(other, _)| *other != current);
+        values.sort_by_key(|(value, _)| *value);
+        let width = self.machine.terms.width(value);
+        for (other, input) in values {
+            let constant = self.machine.terms.constant(other, width);
+            let cond = self.machine.terms.eq(value, constant);
+            let fork = path.fork(&self.machine.terms, other as u64, cond, Answer::Value(other), input);
+            self.wait(fork, None);
+        }
+        let constant = self.machine.terms.constant(current, width);
+        let cond = self.machine.terms.eq(value, constant);
+        path.take(&self.machine.terms, current as u64, cond, Answer::Value(current));
+        Fate::Goes
+    }
+
+    /// Takes a decision that was taken before: no sibling is looked for, they are explored elsewhere.
+    fn follow(&mut self, path: &mut Path, effect: Effect, decision: u64, line_up: &mut LineUp, tally: &mut Tally) -> Fate {
+        let (cond, answer) = match effect {
+            Effect::Branch { cond } => {
+                let side = decision == 0;
+                (if side { cond } else { self.machine.terms.not(cond) }, Answer::Side(side))
+            }
+            Effect::Switch { conds } => {
+                let cond = conds.iter().find(|(edge, _)| u64::from(*edge) == decision).map(|(_, cond)| *cond);
+                (cond.unwrap_or_else(|| self.machine.terms.fls()), Answer::Edge(decision as u32))
+            }
+            Effect::Pick { value, why: PickWhy::Status } => {
+                path.follow.push_front(decision);
+                return self.pick(path, value, PickWhy::Status, tally);
+            }
+            Effect::Pick { value, .. } => {
+                let width = self.machine.terms.width(value);
+                let constant = self.machine.terms.constant(u128::from(decision), width);
+                (self.machine.terms.eq(value, constant), Answer::Value(u128::from(decision)))
+            }
+            Effect::Choose { .. } => (self.machine.terms.tru(), Answer::Value(u128::from(decision))),
+            Effect::Address { addr, bytes, .. } => (self.inside(path, addr, bytes, decision), Answer::Object(decision)),
+            Effect::Check { holds, .. } | Effect::Assume { cond: holds } => (holds, Answer::Proceed),
+            Effect::Input(request) => {
+                path.follow.push_front(decision);
+                return self.input(path, &request, line_up);
+            }
+            Effect::Call { func } => {
+                path.follow.push_front(decision);
+                return self.call(path, func, line_up);
+            }
+            Effect::Ended(ending) => return Fate::Ended(*ending),
+            Effect::OutOfFuel => unreachable!("the loop deals with fuel"),
+        };
+        if !self.holds(path, cond) {
+            match self.feasible(path, cond, tally) {
+                Some(input) => path.input = input,
+                // Decisions of another program, or an answer the solver no longer finds; the ledger has the latter.
+                None => return Fate::Ended(Ending::Cut(witness::Budget::Interrupt)),
+            }
+        }
+        path.take(&self.machine.terms, decision, cond, answer);
+        Fate::Goes
+    }
+}

@@ -1,0 +1,60 @@
+//! What a campaign is asked to do.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which pending state comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Search {
+    /// States about to take an edge nobody has taken come first.
+    #[default]
+    Coverage,
+    Dfs,
+    Bfs,
+    Random,
+}
+
+/// Limits; absent means none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budgets {
+    pub time: Option<Duration>,
+    /// Resident memory above which pending states are put away as prefixes.
+    pub memory_mb: Option<u64>,
+    pub paths: Option<u64>,
+    /// Decisions on one path.
+    pub depth: Option<u64>,
+    /// Instructions on one path.
+    pub steps: Option<u64>,
+}
+
+/// From `min` to `max` arguments of up to `len` bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymArgs {
+    pub min: u32,
+    pub max: u32,
+    pub len: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct World {
+    pub stdin_bytes: Option<u32>,
+    pub args: Option<SymArgs>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub search: Search,
+    pub seed: u64,
+    pub checks: vm::Checks,
+    pub budgets: Budgets,
+    pub solver: solver::Config,
+    pub workers: usize,
+    pub world: World,
+    /// Set from outside to end the campaign cleanly.
+    pub stop: Arc<AtomicBool>,
+    /// Decision prefixes to explore; empty for everything.
+    pub resume: Vec<Vec<u64>>,
+    /// Keep what the first path to end wrote to standard output.
+    pub record_output: bool,
+}

@@ -1,0 +1,54 @@
+//! A path being explored: the machine's state, the condition under which it is reached, and one input that reaches it.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use solver::PathCondition;
+use term::{Assignment, TermId, Terms};
+use vm::{Answer, EdgeId, State};
+
+use crate::Decisions;
+
+/// Cloning is a fork.
+#[derive(Clone)]
+pub struct Path {
+    pub state: State,
+    pub condition: PathCondition,
+    /// Satisfies `condition`.
+    pub input: Assignment,
+    pub decisions: Decisions,
+    /// Edges that this path, or one it forked from, was the first to take.
+    pub(crate) first_edges: Rc<Vec<EdgeId>>,
+    /// Decisions still to be followed when a path is executed again from its prefix.
+    pub(crate) follow: VecDeque<u64>,
+}
+
+impl Path {
+    pub(crate) fn new(state: State) -> Path {
+        Path {
+            state,
+            condition: PathCondition::new(),
+            input: Assignment::new(),
+            decisions: Decisions::default(),
+            first_edges: Rc::default(),
+            follow: VecDeque::new(),
+        }
+    }
+
+    /// Goes on under `condition` with `answer`; `input` must satisfy both the path and it.
+    pub(crate) fn take(&mut self, terms: &Terms, decision: u64, condition: TermId, answer: Answer) {
+        if !terms.is_true(condition) {
+            self.condition.add(terms, condition);
+        }
+        self.decisions.push(decision);
+        self.state.answers.push(answer);
+    }
+
+    /// A fork that takes another way, under an input that goes there.
+    pub(crate) fn fork(&self, terms: &Terms, decision: u64, condition: TermId, answer: Answer, input: Assignment) -> Path {
+        let mut other = self.clone();
+        other.input = input;
+        other.take(terms, decision, condition, answer);
+        other
+    }
+}

@@ -1,0 +1,252 @@
+//! Where a symbolic address may point.
+//!
+//! Most symbolic addresses are an object's address plus an offset. Then the object is the one meant: whatever lies outside
+//! of it is an error, even where the sum happens to land in some other object, because C says so and because a test that
+//! relies on the distance between two objects would show nothing natively. Only where no object can be read off the
+//! term (a table of pointers, say) are all objects it can reach looked for, one model at a time.
+
+use term::{TermId, View};
+use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
+use witness::{Ending, LedgerKind};
+
+use crate::campaign::Tally;
+use crate::effects::{Decider, Fate, Parted, MAX_TARGETS};
+use crate::{LineUp, Path};
+
+/// How deep into a sum or a choice of addresses is looked.
+const MAX_MEANT_DEPTH: u32 = 12;
+
+impl Decider<'_> {
+    pub(crate) fn address(
+        &mut self,
+        path: &mut Path,
+        addr: TermId,
+        bytes: u64,
+        access: Access,
+        line_up: &mut LineUp,
+        tally: &mut Tally,
+    ) -> Fate {
+        let bases = match line_up.resolve(path, addr) {
+            Some(bases) => bases,
+            None => match self.meant_objects(path, addr) {
+                Some(bases) => bases,
+                None => self.reachable_objects(path, addr, tally),
+            },
+        };
+        let mut insides: Vec<(u64, TermId)> = Vec::with_capacity(bases.len());
+        for base in bases {
+            let inside = self.inside_for(path, addr, bytes, base, access);
+            insides.push((base, inside));
+        }
+        self.report_outside(path, addr, bytes, access, &insides, tally);
+        let mut ways = Vec::new();
+        for (base, inside) in insides {
+            if self.holds(path, inside) {
+                ways.push((base, inside, path.input.clone()));
+            } else if let Some(input) = self.feasible(path, inside, tally) {
+                ways.push((base, inside, input));
+            }
+        }
+        let here = ways.iter().position(|(_, _, input)| input.same(&path.input)).unwrap_or(0);
+        if ways.is_empty() {
+            // Every input is outside: the last of the endings already reported is this path's own.
+            return match self.parted.pop() {
+                Some(Parted::Ended { path: failing, ending }) => {
+                    *path = *failing;
+                    Fate::Ended(ending)
+                }
+                other => {
+                    self.parted.extend(other);
+                    Fate::Ended(Ending::Cut(witness::Budget::Interrupt))
+                }
+            };
+        }
+        let (base, inside, input) = ways.swap_remove(here);
+        for (base, inside, input) in ways {
+            let other = path.fork(&self.machine.terms, base, inside, Answer::Object(base), input);
+            self.parted.push(Parted::Waits { path: Box::new(other), next_edge: None });
+        }
+        path.input = input;
+        path.take(&self.machine.terms, base, inside, Answer::Object(base));
+        Fate::Goes
+    }
+
+    /// The condition that `bytes` from `addr` on lie inside the object at `base`.
+    pub(crate) fn inside(&mut self, path: &Path, addr: TermId, bytes: u64, base: u64) -> TermId {
+        let memory = &path.state.memory;
+        let Some(object) = memory.find(base) else { return self.machine.terms.fls() };
+        let found = memory.get(object);
+        if found.liveness != Liveness::Alive || found.size < bytes {
+            return self.machine.terms.fls();
+        }
+        let room = found.size - bytes;
+        let width = self.machine.terms.width(addr);
+        let base = self.machine.terms.constant(u128::from(found.base), width);
+        let room = self.machine.terms.constant(u128::from(room), width);
+        let offset = self.machine.terms.sub(addr, base);
+        self.machine.terms.ule(offset, room)
+    }
+
+    fn inside_for(&mut self, path: &Path, addr: TermId, bytes: u64, base: u64, access: Access) -> TermId {
+        let memory = &path.state.memory;
+        let is_constant = memory.find(base).is_some_and(|object| memory.get(object).kind == ObjectKind::Constant);
+        if is_constant && access == Access::Write {
+            return self.machine.terms.fls();
+        }
+        self.inside(path, addr, bytes, base)
+    }
+
+    /// The objects whose addresses the term is built from, where that can be read off it.
+    fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Vec<u64>> {
+        let mut bases = Vec::new();
+        self.collect_meant(path, addr, MAX_MEANT_DEPTH, &mut bases)?;
+        bases.sort_unstable();
+        bases.dedup();
+        Some(bases)
+    }
+
+    fn collect_meant(&self, path: &Path, addr: TermId, depth: u32, bases: &mut Vec<u64>) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let terms = &self.machine.terms;
+        if let Some(constant) = terms.as_const(addr) {
+            let memory = &path.state.memory;
+            let object = memory.find(constant as u64).or_else(|| memory.near(constant as u64))?;
+            bases.push(memory.get(object).base);
+            return Some(());
+        }
+        match terms.view(addr) {
+            View::Add(a, b) => {
+                self.collect_meant(path, b, depth, bases).or_else(|| self.collect_meant(path, a, depth, bases))
+            }
+            View::Ite(_, a, b) => {
+                self.collect_meant(path, a, depth, bases)?;
+                self.collect_meant(path, b, depth, bases)
+            }
+            _ => None,
+        }
+    }
+
+    /// Bases of the live objects an address can reach, where nothing else is known about it.
+    fn reachable_objects(&mut self, path: &Path, addr: TermId, tally: &mut Tally) -> Vec<u64> {
+        let mut bases = Vec::new();
+        let mut elsewhere = self.machine.terms.tru();
+        let mut input = Some(path.input.clone());
+        while let Some(found) = input {
+            let value = self.eval.eval(&self.machine.terms, &found, addr) as u64;
+            let memory = &path.state.memory;
+            let live = memory.find(value).filter(|object| memory.get(*object).liveness == Liveness::Alive);
+            let Some(object) = live else {
+                // A wild address: it can be anything, so every object is asked about instead.
+                self.scan_objects(path, addr, &mut bases, tally);
+                break;
+            };
+            let base = memory.get(object).base;
+            bases.push(base);
+            if bases.len() >= MAX_TARGETS {
+                self.too_many(path, tally);
+                break;
+            }
+            let here = self.spanned(path, addr, base);
+            let beyond = self.machine.terms.not(here);
+            elsewhere = self.machine.terms.and(elsewhere, beyond);
+            input = self.feasible(path, elsewhere, tally);
+        }
+        bases.sort_unstable();
+        bases.dedup();
+        bases
+    }
+
+    fn scan_objects(&mut self, path: &Path, addr: TermId, bases: &mut Vec<u64>, tally: &mut Tally) {
+        let memory = &path.state.memory;
+        let regions = [Region::Global, Region::Heap, Region::Stack];
+        let live: Vec<u64> = regions
+            .iter()
+            .flat_map(|region| memory.objects(*region))
+            .filter(|(_, object)| object.liveness == Liveness::Alive && object.size > 0)
+            .map(|(_, object)| object.base)
+            .filter(|base| !bases.contains(base))
+            .collect();
+        if live.len() > MAX_TARGETS {
+            self.too_many(path, tally);
+            return;
+        }
+        for base in live {
+            let here = self.spanned(path, addr, base);
+            if self.feasible_from_current(path, here, tally).is_some() {
+                bases.push(base);
+            }
+        }
+    }
+
+    fn too_many(&self, path: &Path, tally: &mut Tally) {
+        let (place, _) = self.machine.image.whereabouts(&path.state);
+        let detail = format!("more than {MAX_TARGETS} objects are possible");
+        tally.ledger.enter(LedgerKind::ConcretisedAddress, place, detail);
+    }
+
+    /// The condition that the address lies anywhere in the object at `base`.
+    fn spanned(&mut self, path: &Path, addr: TermId, base: u64) -> TermId {
+        self.inside(path, addr, 1, base)
+    }
+
+    /// Inputs for which the access lies in none of the objects end in an error. Preferred are those just past an edge,
+    /// where a native run sees the error for what it is.
+    fn report_outside(
+        &mut self,
+        path: &Path,
+        addr: TermId,
+        bytes: u64,
+        access: Access,
+        insides: &[(u64, TermId)],
+        tally: &mut Tally,
+    ) {
+        let mut outside = self.machine.terms.tru();
+        for (_, inside) in insides {
+            let not_inside = self.machine.terms.not(*inside);
+            outside = self.machine.terms.and(outside, not_inside);
+        }
+        let Some(anywhere) = self.feasible_from_current(path, outside, tally) else { return };
+        let input = match insides {
+            [(base, _)] => self.near_edge(path, addr, bytes, *base, outside).unwrap_or(anywhere),
+            _ => anywhere,
+        };
+        let value = self.eval.eval(&self.machine.terms, &input, addr) as u64;
+        let diagnosis = match insides {
+            [(base, _)] => self.machine.diagnose_outside(&path.state, value, bytes, access, *base),
+            _ => self.machine.diagnose(&path.state, value, bytes, access),
+        };
+        let bug = self.machine.bug(&path.state, diagnosis.0, diagnosis.1);
+        let failing = path.fork(&self.machine.terms, 0, outside, Answer::Proceed, input);
+        self.parted.push(Parted::Ended { path: Box::new(failing), ending: Ending::Bug(bug) });
+    }
+
+    fn feasible_from_current(&mut self, path: &Path, cond: TermId, tally: &mut Tally) -> Option<term::Assignment> {
+        if self.holds(path, cond) { Some(path.input.clone()) } else { self.feasible(path, cond, tally) }
+    }
+
+    /// An input that misses the object by little. Not finding one says nothing, so nothing is entered in the ledger.
+    fn near_edge(&mut self, path: &Path, addr: TermId, bytes: u64, base: u64, outside: TermId) -> Option<term::Assignment> {
+        let memory = &path.state.memory;
+        let found = memory.get(memory.find(base)?);
+        let (base, end) = (found.base, found.end());
+        let width = self.machine.terms.width(addr);
+        let after = self.window(addr, end.saturating_sub(bytes - 1), bytes + 8, width);
+        let before = self.window(addr, base - Machine::REDZONE, Machine::REDZONE, width);
+        for window in [after, before] {
+            let cond = self.machine.terms.and(outside, window);
+            if let solver::Answer::Sat(input) =
+                self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond)
+            {
+                return Some(input);
+            }
+        }
+        None
+    }
+
+    fn window(&mut self, addr: TermId, from: u64, size: u64, width: u32) -> TermId {
+        let from = self.machine.terms.constant(u128::from(from), width);
+        let size = self.machine.terms.constant(u128::from(size), width);
+        let offset = self.machine.terms.sub(addr, from);
+        self.machine.terms.ult(offset, size)
+    }
+}

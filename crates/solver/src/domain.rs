@@ -248,3 +248,64 @@ fn cut(lo: u128, hi: u128, width: u32, window: (u128, u128), map: impl Fn(u128) 
         .map(|(lo, hi)| (map(lo) as u64, map(hi) as u64))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every condition of the known forms over a symbol of ten bits, against the evaluator on all its values.
+    #[test]
+    fn ranges_are_exact() {
+        const WIDTH: u32 = 10;
+        let mut terms = Terms::new();
+        let x = terms.symbol("x", WIDTH);
+        let symbol = terms.symbols(x)[0];
+        let mut forms = vec![x, terms.zext(x, 16), terms.sext(x, 16)];
+        for form in forms.clone() {
+            for k in [1u128, 3, 500, 512, 1000, 65_000] {
+                let k = terms.constant(k, terms.width(form));
+                forms.push(terms.add(form, k));
+                forms.push(terms.sub(k, form));
+            }
+        }
+        let mut conditions = Vec::new();
+        for &form in &forms {
+            for k in [0u128, 1, 2, 77, 511, 512, 513, 1022, 1023, 1024, 40_000, 65_023, 65_024, 65_535] {
+                let k = terms.constant(k, terms.width(form));
+                conditions.extend([terms.eq(form, k), terms.ult(form, k), terms.slt(form, k), terms.slt(k, form)]);
+            }
+            let high = terms.extract(form, terms.width(form) - 1, 6);
+            let k = terms.constant(3, terms.width(high));
+            conditions.push(terms.eq(high, k));
+        }
+        let pairs: Vec<TermId> = conditions.windows(2).map(|pair| terms.and(pair[0], pair[1])).collect();
+        conditions.extend(pairs);
+        let negated: Vec<TermId> = conditions.iter().map(|&t| terms.not(t)).collect();
+        conditions.extend(negated);
+        conditions.retain(|&t| !terms.is_const(t));
+        let mut eval = Eval::new();
+        let mut n_known = 0;
+        for &t in &conditions {
+            let Some(ranges) = ranges_of(&terms, t, WIDTH, 8) else { continue };
+            n_known += 1;
+            assert!(ranges.iter().all(|(lo, hi)| lo <= hi) && ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
+            for value in 0..1 << WIDTH {
+                let inside = ranges.iter().any(|&(lo, hi)| (lo..=hi).contains(&value));
+                let holds = eval.eval_single(&terms, symbol, value, t) == 1;
+                assert_eq!(inside, holds, "{t:?} {:?} at {value}: {ranges:?}", terms.view(t));
+            }
+        }
+        assert!(n_known > 1000 && n_known * 10 > conditions.len() * 9, "{n_known} of {} known", conditions.len());
+    }
+
+    #[test]
+    fn picks_the_nearest_value() {
+        let ranges = Domain::Ranges(vec![(3, 5), (100, 200)]);
+        assert_eq!(pick(&ranges, 0), Some(3));
+        assert_eq!(pick(&ranges, 60), Some(100));
+        assert_eq!(pick(&ranges, 150), Some(150));
+        assert_eq!(pick(&Domain::Ranges(vec![]), 1), None);
+        assert_eq!(pick(&Domain::Bytes([0, 0, 0, 1 << 63]), 7), Some(255));
+        assert_eq!(pick(&Domain::Bytes([0; 4]), 7), None);
+    }
+}

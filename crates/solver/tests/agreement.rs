@@ -42,15 +42,15 @@ fn agree(config: Config, seeds: std::ops::Range<u64>) -> (u64, u64) {
 #[test]
 fn whole_stack() {
     assert!(with_solver());
-    let (n_sat, n_unsat) = agree(config(SmtSolver::Absent), 0..40);
-    assert!(n_sat > 200 && n_unsat > 50, "{n_sat} satisfiable, {n_unsat} not: too few to mean anything");
+    let (n_sat, n_unsat) = agree(config(SmtSolver::Absent), 0..20);
+    assert!(n_sat > 100 && n_unsat > 25, "{n_sat} satisfiable, {n_unsat} not: too few to mean anything");
 }
 
 #[test]
 fn blaster_alone() {
     let off = vec![Layer::Current, Layer::Domains, Layer::Cache, Layer::Recent, Layer::Proposals, Layer::Smt];
-    let (n_sat, n_unsat) = agree(Config { off, ..config(SmtSolver::Absent) }, 100..130);
-    assert!(n_sat > 100 && n_unsat > 30);
+    let (n_sat, n_unsat) = agree(Config { off, ..config(SmtSolver::Absent) }, 100..112);
+    assert!(n_sat > 60 && n_unsat > 15);
 }
 
 #[test]
@@ -59,10 +59,10 @@ fn each_layer_left_out() {
         if matches!(layer, Layer::Trivial | Layer::Smt) {
             continue;
         }
-        let seeds = 200 + 10 * i as u64..204 + 10 * i as u64;
+        let seeds = 200 + 10 * i as u64..202 + 10 * i as u64;
         agree(Config { off: vec![layer], ..config(SmtSolver::Z3) }, seeds);
     }
-    agree(Config { independence: Independence::Off, ..config(SmtSolver::Z3) }, 300..306);
+    agree(Config { independence: Independence::Off, ..config(SmtSolver::Z3) }, 300..303);
 }
 
 /// Cheap layers alone: what they do answer is right.
@@ -71,7 +71,7 @@ fn cheap_layers_are_right_when_they_answer() {
     let off = vec![Layer::Blaster, Layer::Smt];
     let mut bare = backend(SmtSolver::Z3).expect("z3 has a backend");
     let mut n_answered = 0;
-    for seed in 400..420 {
+    for seed in 400..408 {
         let mut stack = Stack::new(Config { off: off.clone(), ..config(SmtSolver::Absent) });
         walk(seed, &mut stack, |terms, path, _, question, answer| {
             let mut all: Vec<TermId> = path.iter().collect();
@@ -84,7 +84,7 @@ fn cheap_layers_are_right_when_they_answer() {
             }
         });
     }
-    assert!(n_answered > 100);
+    assert!(n_answered > 50);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn second_solver_agrees_with_the_first() {
     assert!(is_installed(SmtSolver::Cvc5), "these tests compare with cvc5, which is part of the set-up");
     let mut second = backend(SmtSolver::Cvc5).expect("cvc5 has a backend");
     let mut eval = Eval::new();
-    for seed in 500..503 {
+    for seed in 500..502 {
         let off = vec![Layer::Blaster];
         let mut stack = Stack::new(Config { off, ..config(SmtSolver::Z3) });
         walk(seed, &mut stack, |terms, path, _, question, answer| {

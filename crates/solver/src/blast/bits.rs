@@ -7,7 +7,7 @@ use term::{TermId, Terms, View};
 
 impl Blaster {
     /// A select from a larger array, or through more stores, is left to the SMT solver.
-    const MAX_ARRAY: usize = 4096;
+    const MAX_ARRAY: usize = 1 << 16;
 
     /// Translates a term and all below it. False when something in it is too large.
     pub(super) fn translate(&mut self, terms: &Terms, t: TermId, deadline: Option<Instant>) -> bool {

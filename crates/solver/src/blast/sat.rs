@@ -636,3 +636,95 @@ impl Order {
         self.put(place, var);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const UNLIMITED: Limits = Limits { conflicts: u64::MAX, deadline: None };
+
+    type Clauses = Vec<Vec<(u32, bool)>>;
+
+    fn holds(clauses: &Clauses, on: &[bool], input: u32) -> bool {
+        clauses.iter().zip(on).all(|(clause, &on)| !on || clause.iter().any(|&(v, sign)| (input >> v & 1 == 1) == sign))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(800))]
+
+        /// Random clauses, each behind a switch, asked about in several subsets of one growing solver.
+        #[test]
+        fn agrees_with_trying_everything(
+            clauses in prop::collection::vec(prop::collection::btree_map(0u32..9, any::<bool>(), 1..4), 1..45),
+            rounds in prop::collection::vec(any::<u64>(), 1..6),
+        ) {
+            let clauses: Clauses = clauses.into_iter().map(|clause| clause.into_iter().collect()).collect();
+            let mut sat = Sat::new();
+            let vars: Vec<Var> = (0..9).map(|_| sat.new_var()).collect();
+            let mut scope = vars.clone();
+            let mut switches = Vec::new();
+            for clause in &clauses {
+                let switch = sat.new_var();
+                scope.push(switch);
+                switches.push(switch.lit());
+                let mut lits: Vec<Lit> = clause.iter().map(|&(v, sign)| vars[v as usize].lit().negated_if(!sign)).collect();
+                lits.push(!switch.lit());
+                sat.add_clause(&lits);
+            }
+            for round in rounds {
+                let on: Vec<bool> = (0..clauses.len()).map(|i| round >> i & 1 == 1 || round % 3 == 0).collect();
+                let assumptions: Vec<Lit> = switches.iter().zip(&on).filter(|(_, on)| **on).map(|(&lit, _)| lit).collect();
+                let possible = (0..1 << 9).any(|input| holds(&clauses, &on, input));
+                match sat.solve(&assumptions, &scope, UNLIMITED) {
+                    Outcome::Sat => {
+                        prop_assert!(possible);
+                        let input = (0..9).filter(|&v| sat.value(vars[v].lit()) == Some(true)).map(|v| 1 << v).sum();
+                        prop_assert!(holds(&clauses, &on, input));
+                    }
+                    Outcome::Unsat(core) => {
+                        prop_assert!(!possible);
+                        let in_core: Vec<bool> = switches.iter().map(|lit| core.contains(lit)).collect();
+                        prop_assert!(core.iter().all(|lit| assumptions.contains(lit)));
+                        prop_assert!(!(0..1 << 9).any(|input| holds(&clauses, &in_core, input)), "the core is satisfiable");
+                    }
+                    outcome => prop_assert!(false, "{:?} without limits", outcome),
+                }
+            }
+        }
+    }
+
+    /// Pigeons in holes, switched on by one literal: many conflicts, so that clauses are deleted and moved.
+    #[test]
+    fn survives_forgetting_clauses() {
+        let mut sat = Sat { max_learnt: 40, ..Sat::new() };
+        let switch = sat.new_var();
+        const N: usize = 7;
+        let vars: Vec<Vec<Var>> = (0..N).map(|_| (0..N - 1).map(|_| sat.new_var()).collect()).collect();
+        let scope: Vec<Var> = std::iter::once(switch).chain(vars.iter().flatten().copied()).collect();
+        for pigeon in &vars {
+            let mut clause: Vec<Lit> = pigeon.iter().map(|hole| hole.lit()).collect();
+            clause.push(!switch.lit());
+            sat.add_clause(&clause);
+        }
+        for hole in 0..N - 1 {
+            for a in 0..N {
+                for b in 0..a {
+                    sat.add_clause(&[!vars[a][hole].lit(), !vars[b][hole].lit()]);
+                }
+            }
+        }
+        let few = Limits { conflicts: 20, deadline: None };
+        assert_eq!(sat.solve(&[switch.lit()], &scope, few), Outcome::OutOfBudget);
+        assert_eq!(sat.solve(&[switch.lit()], &scope, UNLIMITED), Outcome::Unsat(vec![switch.lit()]));
+        assert_eq!(sat.solve(&[!switch.lit()], &scope, UNLIMITED), Outcome::Sat);
+        let late = Limits { conflicts: u64::MAX, deadline: Some(Instant::now()) };
+        assert!(matches!(sat.solve(&[!switch.lit()], &scope, late), Outcome::Sat | Outcome::OutOfTime));
+    }
+
+    #[test]
+    fn restarts_follow_luby() {
+        let first: Vec<u64> = (0..15).map(luby).collect();
+        assert_eq!(first, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
+    }
+}

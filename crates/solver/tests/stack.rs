@@ -1,0 +1,292 @@
+//! The stack's interface: paths and groups, enumeration, limits, and what happens when the SMT solver fails.
+
+mod common;
+
+use common::config;
+use solver::{
+    Answer, Backend, Completeness, Config, Layer, PathCondition, Reply, SmtSolver, Stack, Truth, Why, backend,
+};
+use std::time::{Duration, Instant};
+use term::{Assignment, Eval, TermId, Terms};
+
+fn stack() -> Stack {
+    Stack::new(config(SmtSolver::Absent))
+}
+
+fn byte_at_least(terms: &mut Terms, name: &str, bound: u8) -> (TermId, TermId) {
+    let byte = terms.symbol(name, 8);
+    let bound = terms.byte_constant(bound);
+    let condition = terms.ule(bound, byte);
+    (byte, condition)
+}
+
+#[test]
+fn groups_follow_common_symbols() {
+    let mut terms = Terms::new();
+    let (a, a_large) = byte_at_least(&mut terms, "a", 10);
+    let (b, b_large) = byte_at_least(&mut terms, "b", 10);
+    let (c, c_large) = byte_at_least(&mut terms, "c", 10);
+    let mut path = PathCondition::new();
+    for t in [a_large, b_large, c_large] {
+        path.add(&terms, t);
+    }
+    let before = path.clone();
+    assert_eq!(path.relevant(&terms, a).constraints(), [a_large]);
+    let linked = terms.ult(a, c);
+    path.add(&terms, linked);
+    let mut want = vec![a_large, c_large, linked];
+    want.sort_unstable();
+    assert_eq!(path.relevant(&terms, a).constraints(), want);
+    assert_eq!(path.relevant(&terms, c).constraints(), want);
+    assert_eq!(path.relevant(&terms, b).constraints(), [b_large]);
+    assert_eq!(before.relevant(&terms, a).constraints(), [a_large], "the clone kept its groups");
+    assert_eq!(path.iter().collect::<Vec<_>>(), [a_large, b_large, c_large, linked]);
+    assert_eq!((before.len(), path.len()), (3, 4));
+}
+
+#[test]
+fn a_conjunction_is_added_by_its_parts() {
+    let mut terms = Terms::new();
+    let (a, a_large) = byte_at_least(&mut terms, "a", 10);
+    let (_, b_large) = byte_at_least(&mut terms, "b", 10);
+    let both = terms.and(a_large, b_large);
+    let mut path = PathCondition::new();
+    path.add(&terms, both);
+    assert_eq!(path.len(), 2);
+    assert_eq!(path.relevant(&terms, a).constraints(), [a_large]);
+}
+
+#[test]
+fn a_very_long_path_is_dropped_without_recursion() {
+    let mut terms = Terms::new();
+    let x = terms.symbol("x", 32);
+    let mut path = PathCondition::new();
+    for k in 0..300_000u128 {
+        let k = terms.constant(k, 32);
+        let t = terms.ne(x, k);
+        path.add(&terms, t);
+    }
+    assert_eq!(path.len(), 300_000);
+    drop(path);
+}
+
+#[test]
+fn a_model_changes_only_what_the_question_touches() {
+    let mut terms = Terms::new();
+    let (a, _) = byte_at_least(&mut terms, "a", 0);
+    let (b, _) = byte_at_least(&mut terms, "b", 0);
+    let (c, _) = byte_at_least(&mut terms, "c", 0);
+    let current = Assignment::from_values(vec![7, 8, 9]);
+    let mut path = PathCondition::new();
+    let linked = terms.ult(a, b);
+    path.add(&terms, linked);
+    let hundred = terms.byte_constant(100);
+    let question = terms.ule(hundred, a);
+    let Answer::Sat(input) = stack().check(&mut terms, &path, &current, question) else { panic!("100 <= a < b") };
+    let mut eval = Eval::new();
+    assert!(eval.holds(&terms, &input, question) && eval.holds(&terms, &input, linked));
+    assert_eq!(eval.eval(&terms, &input, c), 9);
+}
+
+#[test]
+fn truth_under_a_path() {
+    let mut terms = Terms::new();
+    let (a, at_least_ten) = byte_at_least(&mut terms, "a", 10);
+    let mut path = PathCondition::new();
+    path.add(&terms, at_least_ten);
+    let current = Assignment::from_values(vec![20]);
+    let mut stack = stack();
+    let (five, thirty) = (terms.byte_constant(5), terms.byte_constant(30));
+    let (above_five, below_five, below_thirty) = (terms.ult(five, a), terms.ult(a, five), terms.ult(a, thirty));
+    assert_eq!(stack.must_be_true(&mut terms, &path, &current, above_five), Truth::Always);
+    assert_eq!(stack.must_be_true(&mut terms, &path, &current, below_five), Truth::Never);
+    let Truth::Sometimes(input) = stack.must_be_true(&mut terms, &path, &current, below_thirty) else { panic!() };
+    assert!(!Eval::new().holds(&terms, &input, below_thirty));
+}
+
+#[test]
+fn enumeration_finds_each_value_once() {
+    let mut terms = Terms::new();
+    let a = terms.symbol("a", 8);
+    let w = terms.symbol("w", 32);
+    let mut path = PathCondition::new();
+    let three = terms.byte_constant(3);
+    let (low, small) = (terms.extract(a, 1, 0), terms.and(a, three));
+    let (k, seven) = (terms.constant(12, 32), terms.constant(7, 32));
+    let bounded = terms.ult(w, k);
+    path.add(&terms, bounded);
+    let rest = terms.urem(w, seven);
+    let current = Assignment::new();
+    for off in [vec![], vec![Layer::Domains]] {
+        let mut stack = Stack::new(Config { off, ..config(SmtSolver::Absent) });
+        for (t, want) in [(low, 4), (small, 4), (rest, 7), (w, 12)] {
+            let (found, completeness) = stack.enumerate(&mut terms, &path, &current, t, 100);
+            assert_eq!(completeness, Completeness::Exhaustive);
+            let mut values: Vec<u128> = found.iter().map(|(value, _)| *value).collect();
+            values.sort_unstable();
+            assert_eq!(values, (0..want).collect::<Vec<u128>>());
+            for (value, input) in &found {
+                let mut eval = Eval::new();
+                assert!(eval.eval(&terms, input, t) == *value && eval.holds(&terms, input, bounded));
+            }
+            let (found, completeness) = stack.enumerate(&mut terms, &path, &current, t, 3);
+            assert_eq!((found.len(), completeness), (3, Completeness::More));
+        }
+    }
+}
+
+/// A question no layer but the last can take: a table beyond what is translated into gates.
+fn array_question(terms: &mut Terms, n_elements: usize) -> TermId {
+    let elements: Vec<TermId> =
+        (0..n_elements).map(|i| terms.symbol(&format!("e{}", i % 50), 8)).collect();
+    let table = terms.table(&elements);
+    let (i, j) = (terms.symbol("i", 64), terms.symbol("j", 64));
+    let (x, y) = (terms.select(table, i), terms.select(table, j));
+    let sum = terms.add(x, y);
+    let k = terms.byte_constant(77);
+    terms.eq(sum, k)
+}
+
+struct Dead;
+
+impl Backend for Dead {
+    fn check(&mut self, _: &Terms, _: &[TermId], _: Duration) -> Reply {
+        Reply::Unknown(Why::SolverDied)
+    }
+}
+
+struct Liar;
+
+impl Backend for Liar {
+    fn check(&mut self, _: &Terms, _: &[TermId], _: Duration) -> Reply {
+        Reply::Sat(Vec::new())
+    }
+}
+
+fn only_smt() -> Vec<Layer> {
+    vec![Layer::Domains, Layer::Cache, Layer::Recent, Layer::Proposals, Layer::Blaster]
+}
+
+#[test]
+fn failures_of_the_backend_are_unknown_and_counted() {
+    let mut terms = Terms::new();
+    let question = array_question(&mut terms, 100);
+    let (path, current) = (PathCondition::new(), Assignment::new());
+    for (smt, why) in [(Some(Box::new(Dead) as Box<dyn Backend>), Why::SolverDied), (Some(Box::new(Liar)), Why::WrongModel)] {
+        let mut stack = Stack::with_backend(Config { off: only_smt(), ..Config::default() }, smt);
+        assert_eq!(stack.check(&mut terms, &path, &current, question), Answer::Unknown(why));
+        assert_eq!(stack.counters().n_unknown, 1);
+        assert_eq!(stack.counters().n_wrong_models, u64::from(why == Why::WrongModel));
+    }
+}
+
+#[test]
+fn arrays_go_to_the_smt_solver_when_the_blaster_is_off() {
+    let mut terms = Terms::new();
+    let question = array_question(&mut terms, 60);
+    let off = vec![Layer::Proposals, Layer::Blaster];
+    let mut stack = Stack::new(Config { off, timeout: Duration::from_secs(60), ..config(SmtSolver::Z3) });
+    let answer = stack.check(&mut terms, &PathCondition::new(), &Assignment::new(), question);
+    assert!(answer.is_sat(), "{answer:?}");
+    assert_eq!(stack.counters().layer(Layer::Smt).n_sat, 1);
+}
+
+/// Rounds of multiply, rotate and xor on 64 bits, forced to a value: nobody inverts this.
+fn hopeless(terms: &mut Terms) -> TermId {
+    let (a, b) = (terms.symbol("a", 64), terms.symbol("b", 64));
+    let mut t = a;
+    for round in 0..24u128 {
+        let squared = terms.mul(t, t);
+        let k = terms.constant(0x9e37_79b9_7f4a_7c15 ^ round << 7, 64);
+        let sum = terms.add(squared, b);
+        let (low, high) = (terms.extract(sum, 40, 0), terms.extract(sum, 63, 41));
+        let rotated = terms.concat(low, high);
+        let mixed = terms.xor(rotated, k);
+        t = terms.mul(mixed, b);
+    }
+    let target = terms.constant(0x1234_5678_9abc_def1, 64);
+    terms.eq(t, target)
+}
+
+#[test]
+fn a_hopeless_question_ends_in_time_and_harms_no_other() {
+    for smt in [SmtSolver::Absent, SmtSolver::Z3] {
+        let mut terms = Terms::new();
+        let question = hopeless(&mut terms);
+        let timeout = Duration::from_millis(700);
+        let mut stack = Stack::new(Config { timeout, ..config(smt) });
+        let (path, current) = (PathCondition::new(), Assignment::new());
+        let start = Instant::now();
+        let answer = stack.check(&mut terms, &path, &current, question);
+        assert!(matches!(answer, Answer::Unknown(Why::Timeout | Why::SolverSaid)), "{answer:?}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        let (x, y) = (terms.symbol("x", 32), terms.symbol("y", 32));
+        let (sum, k) = (terms.add(x, y), terms.constant(12345, 32));
+        let easy = terms.eq(sum, k);
+        assert!(stack.check(&mut terms, &path, &current, easy).is_sat());
+    }
+}
+
+/// The process is killed from outside between two questions: the next question starts it again.
+#[test]
+fn a_killed_solver_is_started_again() {
+    let mut terms = Terms::new();
+    let (x, y) = (terms.symbol("x", 16), terms.symbol("y", 16));
+    let (product, k) = (terms.mul(x, y), terms.constant(391, 16));
+    let question = terms.eq(product, k);
+    let mut z3 = backend(SmtSolver::Z3).expect("z3 has a backend");
+    let limit = Duration::from_secs(20);
+    assert!(matches!(z3.check(&terms, &[question], limit), Reply::Sat(_)));
+    kill_children_named("z3");
+    assert!(matches!(z3.check(&terms, &[question], limit), Reply::Sat(_)));
+}
+
+/// Kills this thread's own child processes of a name; those of other tests are left alone.
+fn kill_children_named(name: &str) {
+    let thread = std::fs::read_link("/proc/thread-self").expect("the system has /proc");
+    let children = std::fs::read_to_string(std::path::Path::new("/proc").join(thread).join("children"))
+        .expect("the system lists children");
+    let mut n_killed = 0;
+    for id in children.split_whitespace() {
+        let comm = std::fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default();
+        if comm.trim() == name {
+            let status = std::process::Command::new("kill").args(["-9", id]).status().expect("kill runs");
+            assert!(status.success());
+            n_killed += 1;
+        }
+    }
+    assert!(n_killed > 0, "no {name} among the children {children:?}");
+}
+
+#[test]
+fn answers_are_remembered() {
+    let mut terms = Terms::new();
+    let (x, y) = (terms.symbol("x", 16), terms.symbol("y", 16));
+    let (product, k) = (terms.mul(x, y), terms.constant(391, 16));
+    let question = terms.eq(product, k);
+    let two = terms.constant(2, 16);
+    let (rest, zero) = (terms.urem(x, two), terms.constant(0, 16));
+    let x_even = terms.eq(rest, zero);
+    let mut stack = stack();
+    let (mut path, current) = (PathCondition::new(), Assignment::new());
+    assert!(stack.check(&mut terms, &path, &current, question).is_sat());
+    let n_solver = stack.counters().n_solver;
+    assert!(stack.check(&mut terms, &path, &current, question).is_sat());
+    path.add(&terms, x_even);
+    assert_eq!(stack.check(&mut terms, &path, &current, question), Answer::Unsat);
+    let n_after = stack.counters().n_solver;
+    assert_eq!(n_after, n_solver + 1);
+    // More constraints do not make it satisfiable again.
+    let below = terms.ult(y, k);
+    path.add(&terms, below);
+    assert_eq!(stack.check(&mut terms, &path, &current, question), Answer::Unsat);
+    assert_eq!(stack.counters().n_solver, n_after);
+}
+
+#[test]
+fn names_of_layers_read_back() {
+    for layer in Layer::ALL {
+        assert_eq!(Layer::named(layer.name()), Some(layer));
+    }
+    assert_eq!(Layer::named("magic"), None);
+}

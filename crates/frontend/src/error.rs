@@ -26,8 +26,8 @@ pub enum LoadError {
     Malformed { path: PathBuf, reason: String },
     #[error("the files cannot be linked into one program: {reason}")]
     Link { reason: String },
-    #[error("{}", no_entry(name, near))]
-    NoEntry { name: String, near: Vec<String> },
+    #[error("{}: {}", list(files), no_entry(name, near))]
+    NoEntry { files: Vec<PathBuf>, name: String, near: Vec<String> },
     #[error("the entry `{entry}` cannot get a harness: {reason}")]
     Signature { entry: String, reason: String },
     #[error("the program cannot be translated: {reason}")]
@@ -36,12 +36,17 @@ pub enum LoadError {
     Harness { entry: String, path: PathBuf, reason: String },
 }
 
+fn list(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    names.join(", ")
+}
+
 fn no_entry(name: &str, near: &[String]) -> String {
     let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
     match near.as_slice() {
-        [] => format!("the program has no function `{name}` with a body to start from, and no other either"),
+        [] => format!("no function `{name}` with a body to start from (see --entry), and no other either"),
         _ => format!(
-            "the program has no function `{name}` with a body to start from; name another with --entry, for example {}",
+            "no function `{name}` with a body to start from; name another with --entry, for example {}",
             near.join(", ")
         ),
     }

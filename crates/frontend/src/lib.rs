@@ -118,7 +118,11 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
     let translate::Translated { module, constructors, destructors } = translated;
     let is_main = |function: &ir::Function| function.name == "main" && !function.is_static && !function.is_declaration();
     let entry = module.functions.iter().position(is_main).map(FuncId::new);
-    let entry = entry.ok_or_else(|| LoadError::NoEntry { name: "main".to_string(), near: Vec::new() })?;
+    let entry = entry.ok_or_else(|| LoadError::NoEntry {
+        files: sources.files.clone(),
+        name: "main".to_string(),
+        near: Vec::new(),
+    })?;
     Ok(Program { module, entry, entry_name, constructors, destructors, harness })
 }
 
@@ -146,13 +150,13 @@ fn malformed(path: PathBuf, reason: String) -> LoadError {
         let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
         digits.split('.').next()?.parse::<u32>().ok()
     });
-    match (producer, major) {
-        (Some(producer), Some(major)) if major > 19 => {
-            let (producer, reason) = (producer.to_string(), reason.clone());
-            LoadError::NewerBitcode { path, producer, reason }
-        }
-        _ => LoadError::Malformed { path, reason },
+    // The epoch is raised when older readers must refuse.
+    let is_newer = major.is_some_and(|major| major > 19) || reason.contains("Incompatible epoch");
+    if !is_newer {
+        return LoadError::Malformed { path, reason };
     }
+    let producer = producer.unwrap_or("an LLVM").to_string();
+    LoadError::NewerBitcode { path, producer, reason }
 }
 
 /// The function to start from, known to have a body.
@@ -169,7 +173,7 @@ fn choose_entry(sources: &Sources, units: &[LoadedUnit]) -> Result<String, LoadE
     if has_body(wanted) {
         return Ok(wanted.to_string());
     }
-    Err(LoadError::NoEntry { name: wanted.to_string(), near: near_names(wanted, units) })
+    Err(LoadError::NoEntry { files: sources.files.clone(), name: wanted.to_string(), near: near_names(wanted, units) })
 }
 
 /// Up to five functions with a body, the most similar names first.
@@ -245,4 +249,25 @@ fn file_rules(sources: &Sources, harness: Option<&Harness>) -> FileRules {
         sources.files.iter().map(|path| (text(absolute(path)), text(path.clone()))).collect();
     let foreign = sources.include_dirs.iter().map(|path| format!("{}/", text(absolute(path)))).collect();
     FileRules { foreign, spelling, harness: harness.map(|harness| text(absolute(&harness.path))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_producer_is_named() {
+        let reason = "Unknown attribute kind (102) (Producer: 'LLVM21.1.8' Reader: 'LLVM 19.1.7')".to_string();
+        let error = malformed(PathBuf::from("x.bc"), reason);
+        assert!(matches!(&error, LoadError::NewerBitcode { producer, .. } if producer == "LLVM21.1.8"), "{error}");
+        let reason = "Invalid record (Producer: 'LLVM14.0.6' Reader: 'LLVM 19.1.7')".to_string();
+        assert!(matches!(malformed(PathBuf::from("x.bc"), reason), LoadError::Malformed { .. }));
+    }
+
+    #[test]
+    fn similar_names_are_near() {
+        assert_eq!(edit_distance("main", "main"), 0);
+        assert_eq!(edit_distance("mian", "main"), 2);
+        assert_eq!(edit_distance("", "abc"), 3);
+    }
 }

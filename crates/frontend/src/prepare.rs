@@ -58,10 +58,14 @@ fn is_promotable(inst: Value) -> bool {
         inst.allocated_type().kind(),
         TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind | TypeKind::LLVMScalableVectorTypeKind
     );
+    let ty = inst.allocated_type();
     is_scalar
         && inst.users().all(|user| match user.opcode() {
-            Opcode::LLVMLoad => !user.is_volatile(),
-            Opcode::LLVMStore => user.operand(1) == inst && user.operand(0) != inst && !user.is_volatile(),
+            Opcode::LLVMLoad => !user.is_volatile() && user.ty() == ty,
+            Opcode::LLVMStore => {
+                let is_target = user.operand(1) == inst && user.operand(0) != inst;
+                is_target && !user.is_volatile() && user.operand(0).ty() == ty
+            }
             _ => false,
         })
 }

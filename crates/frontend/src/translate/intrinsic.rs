@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ir::{
-    Arg, BinOp, BitOp, ByVal, Call, Callee, CmpOp, FloatBinOp, FloatCastOp, FloatMathOp, Inst, Intrinsic, OverflowOp,
+    Arg, BinOp, BitOp, ByVal, Call, Callee, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatMathOp, Inst, Intrinsic, OverflowOp,
     Reg,
 };
 
@@ -314,11 +314,18 @@ impl Body<'_, '_> {
 
     /// `isnan` and its relatives: each class is a range of the bit pattern without its sign.
     fn float_class(&mut self, inst: Value) -> Result<(), Unsupported> {
+        /// Signalling and quiet.
+        const NAN: u32 = 3;
         let classes = inst.operand(1).int_bits(32) as u32;
         let shape = self.shape(inst.operand(0))?;
         let values = self.operand(inst.operand(0))?;
         let mut regs = Vec::new();
         for (value, scalar) in values.iter().zip(shape.iter()) {
+            if let (NAN, Some(kind)) = (classes, scalar.float()) {
+                let a = *value;
+                regs.push(self.define(1, |dst| Inst::FloatCmp { op: FloatCmpOp::Uno, kind, dst, a, b: a }));
+                continue;
+            }
             let layout = FloatLayout::of(*scalar)?;
             regs.push(self.is_in_classes(*value, layout, classes));
         }

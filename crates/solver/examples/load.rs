@@ -12,7 +12,11 @@ struct Run {
 
 impl Run {
     fn new() -> Run {
-        Run { terms: Terms::new(), stack: Stack::new(Config { smt: SmtSolver::Absent, ..Config::default() }), n_paths: 0 }
+        Run {
+            terms: Terms::new(),
+            stack: Stack::new(Config { smt: SmtSolver::Absent, ..Config::default() }),
+            n_paths: 0,
+        }
     }
 
     /// Both sides of a condition, depth first, as an explorer does; `then` goes on with each.
@@ -52,7 +56,12 @@ impl Run {
             self.terms.len()
         );
         for (layer, count) in counters.by_layer() {
-            println!("    {layer:10} {:8} sat {:8} unsat {:8.3} s", count.n_sat, count.n_unsat, count.time.as_secs_f64());
+            println!(
+                "    {layer:10} {:8} sat {:8} unsat {:8.3} s",
+                count.n_sat,
+                count.n_unsat,
+                count.time.as_secs_f64()
+            );
         }
     }
 }

@@ -42,9 +42,7 @@ impl Cache {
     pub fn contradicts(&self, constraints: &[TermId], question: TermId) -> bool {
         // The constraints alone are satisfiable, so every contradiction has the question in it.
         self.cores.get(&question).is_some_and(|cores| {
-            cores
-                .iter()
-                .any(|core| core.iter().all(|t| *t == question || constraints.binary_search(t).is_ok()))
+            cores.iter().any(|core| core.iter().all(|t| *t == question || constraints.binary_search(t).is_ok()))
         })
     }
 

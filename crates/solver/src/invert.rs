@@ -9,7 +9,13 @@ use term::{Assignment, Eval, TermId, Terms, View, fold};
 pub const N_ATTEMPTS: u32 = 4;
 
 /// An input that might satisfy the question.
-pub fn propose(terms: &Terms, eval: &mut Eval, current: &Assignment, question: TermId, attempt: u32) -> Option<Assignment> {
+pub fn propose(
+    terms: &Terms,
+    eval: &mut Eval,
+    current: &Assignment,
+    question: TermId,
+    attempt: u32,
+) -> Option<Assignment> {
     let mut walk = Walk { terms, eval, current, choices: attempt, proposal: current.clone() };
     walk.reach(question, 1, 48)?;
     (walk.proposal != *current).then_some(walk.proposal)

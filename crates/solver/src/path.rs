@@ -119,7 +119,8 @@ impl PathCondition {
         if group_of.len() <= last.index() {
             group_of.resize(last.index() + 1, NO_GROUP);
         }
-        let mut slots: Vec<u32> = symbols.iter().map(|s| group_of[s.index()]).filter(|&slot| slot != NO_GROUP).collect();
+        let mut slots: Vec<u32> =
+            symbols.iter().map(|s| group_of[s.index()]).filter(|&slot| slot != NO_GROUP).collect();
         slots.sort_unstable();
         slots.dedup();
         let groups = Rc::make_mut(&mut self.groups);

@@ -40,6 +40,9 @@ struct Query<'a> {
     deadline: Instant,
 }
 
+/// A layer: `None` when it has nothing to say.
+type Ask = fn(&mut Stack, &Terms, &mut Query) -> Option<Local>;
+
 /// An answer without the values the question does not touch.
 enum Local {
     Sat(Vec<(SymbolId, u64)>),
@@ -97,13 +100,7 @@ impl Stack {
     /// Whether the path and the question can hold together. `current` must satisfy the path.
     ///
     /// A satisfying input is `current` with other values only for symbols connected with the question.
-    pub fn check(
-        &mut self,
-        terms: &mut Terms,
-        path: &PathCondition,
-        current: &Assignment,
-        question: TermId,
-    ) -> Answer {
+    pub fn check(&mut self, terms: &mut Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {
         self.counters.n_asked += 1;
         let answer = self.answer(terms, path, current, question);
         let answer = match self.bare {
@@ -145,7 +142,7 @@ impl Stack {
 
     /// The layers that are worth measuring.
     fn descend(&mut self, terms: &Terms, mut query: Query) -> Answer {
-        let layers: [(Layer, fn(&mut Stack, &Terms, &mut Query) -> Option<Local>); 5] = [
+        let layers: [(Layer, Ask); 5] = [
             (Layer::Cache, Stack::ask_cache),
             (Layer::Recent, Stack::ask_recent),
             (Layer::Proposals, Stack::ask_proposals),
@@ -357,13 +354,7 @@ impl Stack {
     // ---- what is asked often, in terms of `check`
 
     /// What a condition can be under the path.
-    pub fn must_be_true(
-        &mut self,
-        terms: &mut Terms,
-        path: &PathCondition,
-        current: &Assignment,
-        t: TermId,
-    ) -> Truth {
+    pub fn must_be_true(&mut self, terms: &mut Terms, path: &PathCondition, current: &Assignment, t: TermId) -> Truth {
         let holds = self.current.holds(terms, current, t);
         let other = if holds { terms.not(t) } else { t };
         match self.check(terms, path, current, other) {

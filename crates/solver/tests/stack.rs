@@ -137,8 +137,7 @@ fn enumeration_finds_each_value_once() {
 
 /// A question no layer but the last can take: a table beyond what is translated into gates.
 fn array_question(terms: &mut Terms, n_elements: usize) -> TermId {
-    let elements: Vec<TermId> =
-        (0..n_elements).map(|i| terms.symbol(&format!("e{}", i % 50), 8)).collect();
+    let elements: Vec<TermId> = (0..n_elements).map(|i| terms.symbol(&format!("e{}", i % 50), 8)).collect();
     let table = terms.table(&elements);
     let (i, j) = (terms.symbol("i", 64), terms.symbol("j", 64));
     let (x, y) = (terms.select(table, i), terms.select(table, j));
@@ -172,7 +171,9 @@ fn failures_of_the_backend_are_unknown_and_counted() {
     let mut terms = Terms::new();
     let question = array_question(&mut terms, 100);
     let (path, current) = (PathCondition::new(), Assignment::new());
-    for (smt, why) in [(Some(Box::new(Dead) as Box<dyn Backend>), Why::SolverDied), (Some(Box::new(Liar)), Why::WrongModel)] {
+    for (smt, why) in
+        [(Some(Box::new(Dead) as Box<dyn Backend>), Why::SolverDied), (Some(Box::new(Liar)), Why::WrongModel)]
+    {
         let mut stack = Stack::with_backend(Config { off: only_smt(), ..Config::default() }, smt);
         assert_eq!(stack.check(&mut terms, &path, &current, question), Answer::Unknown(why));
         assert_eq!(stack.counters().n_unknown, 1);

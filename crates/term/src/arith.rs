@@ -1,8 +1,8 @@
 //! Arithmetic and shifts. Sums keep their constant outermost and on the right; one-bit arithmetic is logic.
 
+use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
-use crate::Terms;
 
 impl Terms {
     pub fn neg(&mut self, a: TermId) -> TermId {

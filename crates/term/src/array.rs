@@ -1,8 +1,8 @@
 //! Byte arrays: literal tables, `store` and `select`. Indices are 64 bits wide; a table is zero beyond its end.
 
+use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
-use crate::Terms;
 
 impl Terms {
     /// How many stores a `select` with a constant index looks through.

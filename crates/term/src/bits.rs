@@ -2,9 +2,9 @@
 //!
 //! At width one, `or` is written with `and` and `not`, so that a condition and its negation share their structure.
 
+use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
-use crate::Terms;
 
 /// Position and length of the only run of ones, if there is only one.
 fn contiguous(mask: u128) -> Option<(u32, u32)> {

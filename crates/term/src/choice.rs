@@ -1,8 +1,8 @@
 //! `ite`, and the lifting of an operation on constants through it.
 
+use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
-use crate::Terms;
 
 impl Terms {
     /// `a` where `cond` is 1, else `b`. The arms are bit-vectors of one width.

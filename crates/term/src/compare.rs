@@ -1,8 +1,8 @@
 //! Equality and order. Constants stand right; operands are narrowed to the bits that decide.
 
+use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
-use crate::Terms;
 
 impl Terms {
     pub fn eq(&mut self, a: TermId, b: TermId) -> TermId {

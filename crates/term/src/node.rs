@@ -155,8 +155,22 @@ impl View {
         let (a, b, c) = match self {
             Const(_) | Symbol(_) | Table(_) => (None, None, None),
             Not(a) | Neg(a) | ZExt(a) | SExt(a) | Extract { arg: a, .. } => (Some(a), None, None),
-            And(a, b) | Or(a, b) | Xor(a, b) | Add(a, b) | Sub(a, b) | Mul(a, b) | UDiv(a, b) | URem(a, b)
-            | SDiv(a, b) | SRem(a, b) | Shl(a, b) | LShr(a, b) | AShr(a, b) | Concat(a, b) | Eq(a, b) | Ult(a, b)
+            And(a, b)
+            | Or(a, b)
+            | Xor(a, b)
+            | Add(a, b)
+            | Sub(a, b)
+            | Mul(a, b)
+            | UDiv(a, b)
+            | URem(a, b)
+            | SDiv(a, b)
+            | SRem(a, b)
+            | Shl(a, b)
+            | LShr(a, b)
+            | AShr(a, b)
+            | Concat(a, b)
+            | Eq(a, b)
+            | Ult(a, b)
             | Slt(a, b)
             | Select { array: a, index: b } => (Some(a), Some(b), None),
             Ite(a, b, c) | Store { array: a, index: b, byte: c } => (Some(a), Some(b), Some(c)),

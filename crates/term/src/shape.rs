@@ -2,9 +2,9 @@
 //!
 //! Concatenations lean right, `(concat a (concat b c))`; leading zeros are a zero extension.
 
+use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
-use crate::Terms;
 
 impl Terms {
     /// `hi` above `lo`.
@@ -180,7 +180,12 @@ impl Terms {
         let simple = |t| {
             matches!(
                 self.view(t),
-                View::Const(_) | View::ZExt(_) | View::SExt(_) | View::Concat(..) | View::Symbol(_) | View::Extract { .. }
+                View::Const(_)
+                    | View::ZExt(_)
+                    | View::SExt(_)
+                    | View::Concat(..)
+                    | View::Symbol(_)
+                    | View::Extract { .. }
             )
         };
         simple(x) || simple(y)

@@ -154,7 +154,7 @@ fn name(terms: &Terms, t: TermId) -> String {
     match terms.view(t) {
         View::Const(value) => {
             let width = terms.width(t) as usize;
-            if width % 4 == 0 {
+            if width.is_multiple_of(4) {
                 format!("#x{value:0digits$x}", digits = width / 4)
             } else {
                 format!("#b{value:0width$b}")

@@ -7,8 +7,25 @@ use term::{Assignment, Eval, TermId, Terms, fold};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bin {
-    And, Or, Xor, Add, Sub, Mul, UDiv, URem, SDiv, SRem, Shl, LShr, AShr,
-    Eq, Ne, Ult, Ule, Slt, Sle,
+    And,
+    Or,
+    Xor,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    URem,
+    SDiv,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Slt,
+    Sle,
 }
 use Bin::*;
 
@@ -97,7 +114,13 @@ impl Expr {
             Expr::Var(v) => VARS[*v],
             Expr::Const(_, width) | Expr::ZExt(_, width) | Expr::SExt(_, width) => *width,
             Expr::Not(a) | Expr::Neg(a) | Expr::Ite(_, a, _) => a.width(),
-            Expr::Bin(op, a, _) => if op.is_relation() { 1 } else { a.width() },
+            Expr::Bin(op, a, _) => {
+                if op.is_relation() {
+                    1
+                } else {
+                    a.width()
+                }
+            }
             Expr::Concat(a, b) => a.width() + b.width(),
             Expr::Extract(_, hi, lo) => hi - lo + 1,
         }
@@ -111,7 +134,13 @@ impl Expr {
             Expr::Not(a) => fold::not(a.meaning(input), width),
             Expr::Neg(a) => fold::neg(a.meaning(input), width),
             Expr::Bin(op, a, b) => op.meaning(a.meaning(input), b.meaning(input), a.width()),
-            Expr::Ite(c, a, b) => if c.meaning(input) == 1 { a.meaning(input) } else { b.meaning(input) },
+            Expr::Ite(c, a, b) => {
+                if c.meaning(input) == 1 {
+                    a.meaning(input)
+                } else {
+                    b.meaning(input)
+                }
+            }
             Expr::Concat(a, b) => a.meaning(input) << b.width() | b.meaning(input),
             Expr::Extract(a, hi, lo) => fold::extract(a.meaning(input), *hi, *lo),
             Expr::ZExt(a, _) => a.meaning(input),

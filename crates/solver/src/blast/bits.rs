@@ -222,7 +222,7 @@ impl Blaster {
                 continue;
             }
             let addend: Vec<Lit> = row[..width - shift].iter().map(|&lit| self.gates.and(lit, factor)).collect();
-            let upper = self.add(&sum[shift..].to_vec(), &addend, zero);
+            let upper = self.add(&sum[shift..], &addend, zero);
             sum.truncate(shift);
             sum.extend(upper);
         }

@@ -76,7 +76,8 @@ impl Blaster {
         match self.gates.sat.solve(&assumptions, &scope, Limits { conflicts: n_conflicts, deadline }) {
             Outcome::Sat => Verdict::Sat(self.model(terms, near)),
             Outcome::Unsat(core) => {
-                let by_lit: FxHashMap<Lit, TermId> = assumptions.iter().copied().zip(constraints.iter().copied()).collect();
+                let by_lit: FxHashMap<Lit, TermId> =
+                    assumptions.iter().copied().zip(constraints.iter().copied()).collect();
                 Verdict::Unsat(core.iter().filter_map(|lit| by_lit.get(lit).copied()).collect())
             }
             Outcome::OutOfBudget => Verdict::Unknown(Why::Budget),

@@ -333,9 +333,11 @@ impl Sat {
     fn is_redundant(&self, lit: Lit) -> bool {
         let reason = self.reasons[lit.var().index()];
         reason != NO_CLAUSE
-            && self.lits(reason).iter().map(|&raw| Lit(raw).var()).all(|var| {
-                var == lit.var() || self.seen[var.index()] || self.levels[var.index()] == 0
-            })
+            && self
+                .lits(reason)
+                .iter()
+                .map(|&raw| Lit(raw).var())
+                .all(|var| var == lit.var() || self.seen[var.index()] || self.levels[var.index()] == 0)
     }
 
     /// The assumptions that force `failed` to be false; it is one of them.
@@ -707,10 +709,10 @@ mod tests {
             clause.push(!switch.lit());
             sat.add_clause(&clause);
         }
-        for hole in 0..N - 1 {
-            for a in 0..N {
-                for b in 0..a {
-                    sat.add_clause(&[!vars[a][hole].lit(), !vars[b][hole].lit()]);
+        for (a, pigeon) in vars.iter().enumerate() {
+            for other in &vars[..a] {
+                for (x, y) in pigeon.iter().zip(other) {
+                    sat.add_clause(&[!x.lit(), !y.lit()]);
                 }
             }
         }

@@ -101,7 +101,7 @@ pub fn explore(
         entry: loaded.program.entry,
         constructors: loaded.program.constructors.clone(),
     };
-    explore::explore(program, &options, LineUp::plain(), sink).map_err(|fault| fault.to_string())
+    explore::explore(&program, &options, LineUp::plain(), sink).map_err(|fault| fault.to_string())
 }
 
 /// The figures of one exploration; tests, gaps, cuts, coverage and the other times are entered by the caller.

@@ -28,8 +28,7 @@ pub fn reopen(summary: &mut Summary, n_resumable: u64) {
     summary.paths.cut -= n_reopened;
     summary.paths.total -= n_reopened;
     let mut n_left = n_reopened;
-    // Depth and step budgets end a path for good; the others leave it pending.
-    for cut in summary.cuts.iter_mut().filter(|cut| !matches!(cut.budget.as_str(), "depth" | "steps")) {
+    for cut in &mut summary.cuts {
         let n_taken = cut.count.min(n_left);
         cut.count -= n_taken;
         n_left -= n_taken;
@@ -111,15 +110,17 @@ mod tests {
         first.paths.total = 5;
         first.paths.returned = 2;
         first.paths.cut = 3;
-        first.cuts =
-            vec![CutSummary { budget: "depth".into(), count: 1 }, CutSummary { budget: "time".into(), count: 2 }];
-        reopen(&mut first, 2);
+        first.cuts = vec![CutSummary { budget: "time".into(), count: 3 }];
+        reopen(&mut first, 3);
+        assert_eq!(first.cuts, []);
         let mut second = Summary::default();
-        second.paths.total = 4;
+        second.paths.total = 5;
         second.paths.returned = 4;
+        second.paths.cut = 1;
+        second.cuts = vec![CutSummary { budget: "paths".into(), count: 1 }];
         let merged = merge(first, second);
         assert_eq!((merged.paths.total, merged.paths.returned, merged.paths.cut), (7, 6, 1));
-        assert_eq!(merged.cuts, [CutSummary { budget: "depth".into(), count: 1 }]);
+        assert_eq!(merged.cuts, [CutSummary { budget: "paths".into(), count: 1 }]);
     }
 
     #[test]

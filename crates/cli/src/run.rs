@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use report::{FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_name};
+use report::{CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text};
 
 use crate::args::RunArgs;
 use crate::engine::{self, Loaded};
@@ -145,6 +145,7 @@ impl Campaign<'_> {
         summary.tests = collected.n_tests;
         summary.gaps = std::mem::take(&mut collected.gaps);
         summary.cuts = std::mem::take(&mut collected.cuts);
+        count_put_away(&mut summary, self.args);
         if let Some(base) = self.base.summary.take() {
             summary = merge::merge(base, summary);
         }
@@ -210,6 +211,23 @@ impl Campaign<'_> {
     }
 }
 
+/// Paths that were put away when a budget was used up write no test, so the sink has not seen them.
+fn count_put_away(summary: &mut Summary, args: &RunArgs) {
+    let n_seen: u64 = summary.cuts.iter().map(|cut| cut.count).sum();
+    let n_away = summary.paths.cut.saturating_sub(n_seen);
+    if n_away == 0 {
+        return;
+    }
+    let is_campaign_wide = |cut: &&mut CutSummary| !matches!(cut.budget.as_str(), "depth" | "steps");
+    match summary.cuts.iter_mut().find(is_campaign_wide) {
+        Some(cut) => cut.count += n_away,
+        None => {
+            let budget = if args.budgets.max_paths.is_some() { "paths" } else { "time" };
+            summary.cuts.push(CutSummary { budget: budget.to_string(), count: n_away });
+        }
+    }
+}
+
 /// On the terminal a test is named so that it can be copied into a command.
 fn shown_finding(finding: &FindingSummary, folder: &str) -> FindingSummary {
     FindingSummary { test: format!("{}/{}", folder.trim_end_matches('/'), finding.test), ..finding.clone() }
@@ -223,9 +241,4 @@ pub fn exit(summary: &Summary) -> Exit {
     } else {
         Exit::Incomplete
     }
-}
-
-/// The file of a test the explorer numbered.
-pub fn test_file(test: explore::TestId) -> String {
-    test_name(TestId(test.0))
 }

@@ -198,22 +198,41 @@ impl Expr {
     }
 }
 
-/// Arena with the variables made in order, and one evaluator input for each element of [`inputs`].
-fn arena() -> Terms {
-    let mut terms = Terms::new();
-    for (v, width) in VARS.iter().enumerate() {
-        terms.symbol(&format!("v{v}"), *width);
-    }
-    terms
+/// An arena with the variables made in order, and all inputs to try a term on.
+struct Checker {
+    terms: Terms,
+    eval: Eval,
+    inputs: Vec<([u128; 3], Assignment)>,
 }
 
-fn check(terms: &mut Terms, eval: &mut Eval, expr: &Expr) {
-    let t = expr.build(terms);
-    assert_eq!(terms.width(t), expr.width(), "width of {expr:?}");
-    for input in inputs() {
-        let assignment = Assignment::from_values(input.iter().map(|&value| value as u64).collect());
-        let got = eval.eval(terms, &assignment, t);
-        assert_eq!(got, expr.meaning(&input), "{expr:?} became {t:?} {:?}, wrong at {input:?}", terms.view(t));
+impl Checker {
+    fn new() -> Checker {
+        let mut terms = Terms::new();
+        for (v, width) in VARS.iter().enumerate() {
+            terms.symbol(&format!("v{v}"), *width);
+        }
+        let with_assignment =
+            |input: [u128; 3]| (input, Assignment::from_values(input.iter().map(|&value| value as u64).collect()));
+        Checker { terms, eval: Eval::new(), inputs: inputs().map(with_assignment).collect() }
+    }
+
+    fn check(&mut self, expr: &Expr) {
+        self.check_first(expr, 256);
+    }
+
+    /// As [`Checker::check`], for expressions over `v0` alone.
+    fn check_on_v0(&mut self, expr: &Expr) {
+        self.check_first(expr, 16);
+    }
+
+    fn check_first(&mut self, expr: &Expr, n_inputs: usize) {
+        let t = expr.build(&mut self.terms);
+        assert_eq!(self.terms.width(t), expr.width(), "width of {expr:?}");
+        for (input, assignment) in &self.inputs[..n_inputs] {
+            let got = self.eval.eval(&self.terms, assignment, t);
+            let view = self.terms.view(t);
+            assert_eq!(got, expr.meaning(input), "{expr:?} became {t:?} {view:?}, wrong at {input:?}");
+        }
     }
 }
 
@@ -268,7 +287,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6000))]
     #[test]
     fn random_terms_keep_their_meaning(expr in expr()) {
-        check(&mut arena(), &mut Eval::new(), &expr);
+        Checker::new().check(&expr);
     }
 }
 
@@ -279,9 +298,8 @@ fn variable(width: u32) -> Expr {
 /// (op2 (op1 x K1) K2) with constants on every side: this is where most rules are.
 #[test]
 fn pairs_of_operators_with_constants() {
-    let mut eval = Eval::new();
     for width in 1..=4 {
-        let mut terms = arena();
+        let mut checker = Checker::new();
         let constants: Vec<u128> = (0..=fold::mask(width)).collect();
         for op1 in BINARY {
             for &k1 in &constants {
@@ -297,24 +315,14 @@ fn pairs_of_operators_with_constants() {
                             }
                             let k = Box::new(Expr::Const(k2, outer_width));
                             let outer = Expr::Bin(op2, Box::new(inner.clone()), k.clone());
-                            check_on_v0(&mut terms, &mut eval, &outer);
+                            checker.check_on_v0(&outer);
                             let outer = Expr::Bin(op2, k, Box::new(inner.clone()));
-                            check_on_v0(&mut terms, &mut eval, &outer);
+                            checker.check_on_v0(&outer);
                         }
                     }
                 }
             }
         }
-    }
-}
-
-/// As [`check`], for expressions over `v0` alone.
-fn check_on_v0(terms: &mut Terms, eval: &mut Eval, expr: &Expr) {
-    let t = expr.build(terms);
-    for value in 0..16 {
-        let assignment = Assignment::from_values(vec![value]);
-        let want = expr.meaning(&[u128::from(value), 0, 0]);
-        assert_eq!(eval.eval(terms, &assignment, t), want, "{expr:?} became {:?}, wrong at {value}", terms.view(t));
     }
 }
 
@@ -344,24 +352,115 @@ fn operators_on_shapes() {
         shapes.push(Expr::Bin(op, b(v0()), b(Expr::Const(6, 4))));
     }
     shapes.extend((0..16).map(|k| Expr::Const(k, 4)));
-    let mut eval = Eval::new();
-    let mut terms = arena();
+    let mut checker = Checker::new();
     for x in &shapes {
         for y in &shapes {
             for op in BINARY {
-                check(&mut terms, &mut eval, &Expr::Bin(op, b(x.clone()), b(y.clone())));
+                checker.check(&Expr::Bin(op, b(x.clone()), b(y.clone())));
             }
-            check(&mut terms, &mut eval, &Expr::Concat(b(x.clone()), b(y.clone())));
-            check(&mut terms, &mut eval, &Expr::Ite(b(Expr::Var(2)), b(x.clone()), b(y.clone())));
+            checker.check(&Expr::Concat(b(x.clone()), b(y.clone())));
+            checker.check(&Expr::Ite(b(Expr::Var(2)), b(x.clone()), b(y.clone())));
         }
         for hi in 0..4 {
             for lo in 0..=hi {
-                check(&mut terms, &mut eval, &Expr::Extract(b(x.clone()), hi, lo));
+                checker.check(&Expr::Extract(b(x.clone()), hi, lo));
             }
         }
         for width in 4..7 {
-            check(&mut terms, &mut eval, &Expr::ZExt(b(x.clone()), width));
-            check(&mut terms, &mut eval, &Expr::SExt(b(x.clone()), width));
+            checker.check(&Expr::ZExt(b(x.clone()), width));
+            checker.check(&Expr::SExt(b(x.clone()), width));
+        }
+    }
+}
+
+/// (op (op1 x K1) (op2 x K2)): rules that meet the same operand on both sides.
+#[test]
+fn operators_on_one_operand_twice() {
+    let b = |e: Expr| Box::new(e);
+    let mut sides = vec![Expr::Var(0), Expr::Not(b(Expr::Var(0))), Expr::Neg(b(Expr::Var(0)))];
+    for op in [Add, Sub, Mul, Shl, And, Or, Xor] {
+        for k in [1u128, 2, 3, 5, 8, 15] {
+            sides.push(Expr::Bin(op, b(Expr::Var(0)), b(Expr::Const(k, 4))));
+        }
+        // The second operand is another variable, so that x and y meet x, y or both.
+        let y = || b(Expr::Var(1).resized(4, false));
+        sides.push(Expr::Bin(op, b(Expr::Var(0)), y()));
+        sides.push(Expr::Bin(op, y(), b(Expr::Var(0))));
+    }
+    for k in [1u128, 7, 15] {
+        sides.push(Expr::Bin(Sub, b(Expr::Const(k, 4)), b(Expr::Var(0))));
+    }
+    let mut checker = Checker::new();
+    for x in &sides {
+        for y in &sides {
+            for op in BINARY {
+                checker.check(&Expr::Bin(op, b(x.clone()), b(y.clone())));
+            }
+        }
+    }
+}
+
+/// Conditions about few things, so that they meet, imply and exclude each other.
+fn conditions() -> Vec<Expr> {
+    let b = |e: Expr| Box::new(e);
+    let mut conditions = vec![Expr::Var(2)];
+    for op in [Eq, Ult, Slt] {
+        for k in [2u128, 5] {
+            conditions.push(Expr::Bin(op, b(Expr::Var(0)), b(Expr::Const(k, 4))));
+        }
+        conditions.push(Expr::Bin(op, b(Expr::Var(0)), b(Expr::Var(1).resized(4, false))));
+    }
+    let negated: Vec<Expr> = conditions.iter().map(|c| Expr::Not(b(c.clone()))).collect();
+    conditions.extend(negated);
+    conditions
+}
+
+#[test]
+fn logic_of_conditions() {
+    let b = |e: &Expr| Box::new(e.clone());
+    let mut checker = Checker::new();
+    let conditions = conditions();
+    for x in &conditions {
+        for y in &conditions {
+            for inner in [And, Or, Xor, Eq] {
+                let pair = Expr::Bin(inner, b(x), b(y));
+                for outer in [And, Or, Xor] {
+                    // The third is one of the first two or something else.
+                    for z in [x, y, &conditions[0], &conditions[1]] {
+                        checker.check(&Expr::Bin(outer, b(&pair), b(z)));
+                        let not = Expr::Not(b(&pair));
+                        checker.check(&Expr::Bin(outer, b(z), b(&not)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn choices_within_choices() {
+    let b = |e: &Expr| Box::new(e.clone());
+    let mut checker = Checker::new();
+    let arms = [Expr::Var(0), Expr::Var(1).resized(4, false), Expr::Const(0, 4), Expr::Const(1, 4), Expr::Const(15, 4)];
+    let conditions = conditions();
+    for c in conditions.iter().step_by(3) {
+        for d in [&conditions[0], &conditions[1], &conditions[3], c] {
+            for x in &arms {
+                for y in &arms {
+                    for z in &arms {
+                        let inner = Expr::Ite(b(d), b(x), b(y));
+                        let left = Expr::Ite(b(c), b(&inner), b(z));
+                        let right = Expr::Ite(b(c), b(z), b(&inner));
+                        checker.check(&left);
+                        checker.check(&right);
+                        for k in [0, 1, 5, 15] {
+                            let k = Expr::Const(k, 4);
+                            checker.check(&Expr::Bin(Eq, b(&right), b(&k)));
+                        }
+                        checker.check(&Expr::Extract(b(&left), 2, 1));
+                    }
+                }
+            }
         }
     }
 }

@@ -28,7 +28,8 @@ fn shield_or_open(context: &Context, function: Value) {
     }
 }
 
-fn calls_returns_twice(context: &Context, function: Value) -> bool {
+/// Whether the function calls `setjmp` or its like.
+pub(crate) fn calls_returns_twice(context: &Context, function: Value) -> bool {
     let kind = context.attribute_kind("returns_twice");
     let mut calls =
         function.blocks().flat_map(|block| block.instructions()).filter(|inst| inst.opcode() == Opcode::LLVMCall);

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::constant::Linear;
 use super::shape::{Scalar, ScalarKind, Shape};
-use super::{ModuleTranslator, Numbering, slots};
+use super::{ModuleTranslator, Numbering, slot_count, slots};
+use crate::prepare::calls_returns_twice;
 use crate::llvm::{BasicBlock, IntPredicate, Opcode, TypeKind, Value, ValueKind};
 
 /// The registers of one value, a register per scalar.
@@ -65,6 +66,9 @@ pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
     result.calls = calls;
     result.variables = variables;
     result.param_names = param_names;
+    if !calls_returns_twice(module.context, function) {
+        slots::compact(&mut module.functions[func.idx()], module.shapes.pointer_bits());
+    }
 }
 
 impl Body<'_, '_> {
@@ -74,7 +78,7 @@ impl Body<'_, '_> {
             let Ok(shape) = self.shape(param) else { continue };
             let regs = shape.iter().map(|scalar| {
                 let reg = Reg(next);
-                next += slots(scalar.bits);
+                next += slot_count(scalar.bits);
                 reg
             });
             let regs: Regs = regs.collect();
@@ -177,7 +181,7 @@ impl Body<'_, '_> {
 
     pub fn fresh(&mut self, bits: u8) -> Reg {
         let reg = Reg(self.n_slots);
-        self.n_slots += slots(bits);
+        self.n_slots += slot_count(bits);
         reg
     }
 

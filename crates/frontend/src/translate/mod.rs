@@ -8,12 +8,14 @@ mod constant;
 mod instruction;
 mod intrinsic;
 pub(crate) mod shape;
+mod slots;
 mod wide;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use ir::{BlockId, FuncId, Function, Global, GlobalId, Module, Param, Reg, Slot, SymbolRef, Target};
+pub(super) use ir::slots_of as slot_count;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::debug::DebugInfo;
@@ -170,7 +172,7 @@ impl<'c> ModuleTranslator<'c> {
             // A parameter we cannot hold has no register: whatever uses it is a gap.
             for scalar in self.shapes.of(param).iter().flat_map(|shape| shape.iter()) {
                 params.push(Param { reg: Reg(n_slots), bits: scalar.bits });
-                n_slots += slots(scalar.bits);
+                n_slots += slot_count(scalar.bits);
             }
         }
         let results = self.shapes.of(ty.result()).map_or_else(|_| Vec::new(), |shape| {
@@ -259,11 +261,6 @@ impl<'c> ModuleTranslator<'c> {
     fn type_bytes(&self, ty: Type) -> u64 {
         self.layout.alloc_size(ty)
     }
-}
-
-/// 64-bit slots that a register of this width takes.
-pub(super) fn slots(bits: u8) -> u32 {
-    if bits > 64 { 2 } else { 1 }
 }
 
 fn number_blocks(function: Value) -> Numbering {

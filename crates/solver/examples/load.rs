@@ -203,7 +203,64 @@ fn product(width: u32, target: u128) {
     run.report(&format!("product of {width} bits"), start);
 }
 
+/// Two bytes of a large constant table, read at symbolic places, must add up; then must not.
+fn table(n: u32) {
+    let mut run = Run::new();
+    let terms = &mut run.terms;
+    let bytes: Vec<u8> = (0..n).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8 & 0x3f).collect();
+    let table = terms.table_of_bytes(&bytes);
+    let (i, j) = (terms.symbol("i", 32), terms.symbol("j", 32));
+    let bound = terms.constant(u128::from(n), 32);
+    let (inside_i, inside_j) = (terms.ult(i, bound), terms.ult(j, bound));
+    let (wide_i, wide_j) = (terms.zext(i, 64), terms.zext(j, 64));
+    let (x, y) = (terms.select(table, wide_i), terms.select(table, wide_j));
+    let sum = terms.add(x, y);
+    let mut path = PathCondition::new();
+    path.add(terms, inside_i);
+    path.add(terms, inside_j);
+    let start = Instant::now();
+    for target in [126, 127] {
+        let target = run.terms.byte_constant(target);
+        let question = run.terms.eq(sum, target);
+        let answer = run.stack.check(&mut run.terms, &path, &Assignment::new(), question);
+        println!("{answer:?}");
+    }
+    run.report(&format!("table of {n} bytes"), start);
+}
+
+/// One long path whose conditions all hang together: a rolling hash of n bytes, a bit of it tested after each.
+fn rolling(n: usize) {
+    let mut run = Run::new();
+    let mut path = PathCondition::new();
+    let mut current = Assignment::new();
+    let mut hash = run.terms.constant(5381, 32);
+    let start = Instant::now();
+    for i in 0..n {
+        let byte = run.terms.symbol(&format!("b{i}"), 8);
+        let wide = run.terms.zext(byte, 32);
+        let factor = run.terms.constant(33, 32);
+        let scaled = run.terms.mul(hash, factor);
+        hash = run.terms.add(scaled, wide);
+        let bit = run.terms.extract(hash, 9, 9);
+        let holds = run.stack.eval(&run.terms, &current, bit) == 1;
+        let not = run.terms.not(bit);
+        let other = if holds { not } else { bit };
+        match run.stack.check(&mut run.terms, &path, &current, other) {
+            Answer::Sat(input) => {
+                path.add(&run.terms, other);
+                current = input;
+            }
+            answer => println!("{answer:?}"),
+        }
+    }
+    run.report(&format!("rolling hash of {n} bytes"), start);
+}
+
 fn main() {
+    table(1 << 12);
+    table(1 << 16);
+    rolling(100);
+
     independent(16, 8);
     independent(16, 32);
     sort(6);

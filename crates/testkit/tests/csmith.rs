@@ -43,13 +43,12 @@ fn main() -> ExitCode {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end.load(Ordering::Relaxed) {
-                        break;
-                    }
+                    // A thread that finds nothing left takes no seed: `end` may still move.
+                    let take = |seed| (seed < end.load(Ordering::SeqCst)).then_some(seed + 1);
+                    let Ok(seed) = next.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take) else { break };
                     let result = one(&colt, seed);
                     if matches!(result, Ok(Comparison::NoReference)) {
-                        end.fetch_add(1, Ordering::Relaxed);
+                        end.fetch_add(1, Ordering::SeqCst);
                     }
                     record(&tally, seed, result);
                 }

@@ -97,7 +97,7 @@ pub fn explore(
         record_output: args.show_output,
     };
     let program = explore::Program {
-        module: loaded.program.module.clone(),
+        module: Arc::new(loaded.program.module.clone()),
         entry: loaded.program.entry,
         constructors: loaded.program.constructors.clone(),
     };
@@ -117,7 +117,7 @@ pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &O
         forks: outcome.forks,
         states_max: outcome.states_max,
         queries: queries(&outcome.queries),
-        findings: findings(outcome, names),
+        findings: findings(loaded, outcome, names),
         ledger: ledger(outcome, names),
         time_s: outcome.elapsed.as_secs_f64(),
         memory_mb: outcome.memory_mb,
@@ -153,9 +153,13 @@ fn queries(counters: &solver::Counters) -> QueriesSummary {
     }
 }
 
-fn findings(outcome: &Outcome, names: &mut Names) -> Vec<FindingSummary> {
+fn findings(loaded: &Loaded, outcome: &Outcome, names: &mut Names) -> Vec<FindingSummary> {
+    let harness = loaded.program.harness.as_ref().map(|harness| harness.path.clone());
+    // The harness is ours: no caller the user would know.
+    let is_users = |place: &witness::Place| harness.as_deref() != Some(std::path::Path::new(&*place.file));
     let spell = |finding: &witness::Finding| {
         let mut finding = finding.clone();
+        finding.bug.stack.retain(is_users);
         names.fix_place(&mut finding.bug.place);
         finding.bug.stack.iter_mut().for_each(|place| names.fix_place(place));
         FindingSummary::from(&finding)

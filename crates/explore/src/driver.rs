@@ -1,7 +1,5 @@
 //! Drivers: who turns the history so far into the next plan.
 
-use crate::PathCounts;
-
 /// What one exploration will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunPlan {
@@ -13,7 +11,6 @@ pub struct RunPlan {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub runs: u64,
-    pub counts: PathCounts,
 }
 
 pub trait Driver {

@@ -5,9 +5,8 @@ use std::rc::Rc;
 use solver::{Answer as Solved, Completeness, Stack, Why};
 use term::{Assignment, Eval, TermId};
 use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy};
-use witness::{Bug, Ending, LedgerKind};
+use witness::{Bug, Ending, Ledger, LedgerKind};
 
-use crate::campaign::Tally;
 use crate::{CallChoice, LineUp, Path};
 
 /// Feasible values of a size explored before one is taken for all the others.
@@ -39,18 +38,19 @@ pub struct Decider<'i> {
 
 impl<'i> Decider<'i> {
     /// Decides about one effect. The running path has its answer afterwards, or its ending.
-    pub fn handle(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, tally: &mut Tally) -> Fate {
+    pub fn handle(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
         if let Some(decision) = path.follow.pop_front() {
-            return self.follow(path, effect, decision, line_up, tally);
+            return self.follow(path, effect, decision, line_up, ledger);
         }
         match effect {
-            Effect::Branch { cond } => self.branch(path, cond, tally),
-            Effect::Switch { conds } => self.switch(path, &conds, tally),
-            Effect::Address { addr, bytes, access } => self.address(path, addr, bytes, access, line_up, tally),
-            Effect::Pick { value, why } => self.pick(path, value, why, tally),
+            Effect::Branch { cond } => self.branch(path, cond, ledger),
+            Effect::Switch { conds } => self.switch(path, &conds, ledger),
+            Effect::Address { addr, bytes, access } => self.address(path, addr, bytes, access, line_up, ledger),
+            Effect::Pick { value, why } => self.pick(path, value, why, ledger),
             Effect::Choose { max } => self.choose(path, max),
-            Effect::Check { holds, bug } => self.check(path, holds, *bug, tally),
-            Effect::Assume { cond } => self.assume(path, cond, tally),
+            Effect::Check { holds, bug } => self.check(path, holds, *bug, ledger),
+            Effect::Assume { cond } => self.assume(path, cond, ledger),
+            Effect::Constrain { cond } => self.constrain(path, cond, ledger),
             Effect::Input(request) => self.input(path, &request, line_up),
             Effect::Call { func } => self.call(path, func, line_up),
             Effect::Ended(ending) => Fate::Ended(*ending),
@@ -63,52 +63,56 @@ impl<'i> Decider<'i> {
     }
 
     /// Asks whether the path can go on under `cond`. An open question is entered in the ledger.
-    pub fn feasible(&mut self, path: &Path, cond: TermId, tally: &mut Tally) -> Option<Assignment> {
+    pub fn feasible(&mut self, path: &Path, cond: TermId, ledger: &mut Ledger) -> Option<Assignment> {
         match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
             Solved::Sat(input) => Some(input),
             Solved::Unsat => None,
             Solved::Unknown(why) => {
-                self.open_question(path, why, tally);
+                self.open_question(path, why, ledger);
                 None
             }
         }
     }
 
-    fn open_question(&self, path: &Path, why: Why, tally: &mut Tally) {
+    fn open_question(&self, path: &Path, why: Why, ledger: &mut Ledger) {
         let (place, _) = self.machine.image.whereabouts(&path.state);
-        tally.ledger.enter(LedgerKind::UnknownAnswer, place, why.to_string());
+        ledger.enter(LedgerKind::UnknownAnswer, place, why.to_string());
     }
 
-    fn next_edge(&self, path: &Path, edge: u32) -> EdgeId {
-        EdgeId(self.machine.image.first_edge(path.state.top.func, path.state.top.block) + edge)
+    /// The edge of that number, when the path stands at the end of its block.
+    fn next_edge(&self, path: &Path, edge: u32) -> Option<EdgeId> {
+        let (image, top) = (self.machine.image, &path.state.top);
+        let block = image.module.function(top.func).block(top.block);
+        let at_end = top.inst_idx as usize == block.insts.len();
+        at_end.then(|| EdgeId(image.first_edge(top.func, top.block) + edge))
     }
 
     fn wait(&mut self, path: Path, next_edge: Option<EdgeId>) {
         self.parted.push(Parted::Waits { path: Box::new(path), next_edge });
     }
 
-    fn branch(&mut self, path: &mut Path, cond: TermId, tally: &mut Tally) -> Fate {
+    fn branch(&mut self, path: &mut Path, cond: TermId, ledger: &mut Ledger) -> Fate {
         let side = self.holds(path, cond);
         let negated = self.machine.terms.not(cond);
         let (here, there) = if side { (cond, negated) } else { (negated, cond) };
-        if let Some(input) = self.feasible(path, there, tally) {
+        if let Some(input) = self.feasible(path, there, ledger) {
             let other = path.fork(&self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
             let edge = self.next_edge(path, u32::from(side));
-            self.wait(other, Some(edge));
+            self.wait(other, edge);
         }
         path.take(&self.machine.terms, u64::from(!side), here, Answer::Side(side));
         Fate::Goes
     }
 
-    fn switch(&mut self, path: &mut Path, conds: &[(u32, TermId)], tally: &mut Tally) -> Fate {
+    fn switch(&mut self, path: &mut Path, conds: &[(u32, TermId)], ledger: &mut Ledger) -> Fate {
         let mut here = None;
         for (edge, cond) in conds {
             if here.is_none() && self.holds(path, *cond) {
                 here = Some((*edge, *cond));
-            } else if let Some(input) = self.feasible(path, *cond, tally) {
+            } else if let Some(input) = self.feasible(path, *cond, ledger) {
                 let other = path.fork(&self.machine.terms, u64::from(*edge), *cond, Answer::Edge(*edge), input);
                 let next = self.next_edge(path, *edge);
-                self.wait(other, Some(next));
+                self.wait(other, next);
             }
         }
         let (edge, cond) = here.expect("the conditions of a switch cover every value");
@@ -117,17 +121,17 @@ impl<'i> Decider<'i> {
     }
 
     /// A condition that must hold: violating inputs end in `ending`, the others go on.
-    fn require(&mut self, path: &mut Path, holds: TermId, ending: Ending, tally: &mut Tally) -> Fate {
+    fn require(&mut self, path: &mut Path, holds: TermId, ending: Ending, ledger: &mut Ledger) -> Fate {
         let violated = self.machine.terms.not(holds);
         if self.holds(path, holds) {
-            if let Some(input) = self.feasible(path, violated, tally) {
+            if let Some(input) = self.feasible(path, violated, ledger) {
                 let path = Box::new(path.fork(&self.machine.terms, 1, violated, Answer::Proceed, input));
                 self.parted.push(Parted::Ended { path, ending });
             }
             path.take(&self.machine.terms, 0, holds, Answer::Proceed);
             return Fate::Goes;
         }
-        match self.feasible(path, holds, tally) {
+        match self.feasible(path, holds, ledger) {
             Some(input) => {
                 let mut failing = path.clone();
                 failing.take(&self.machine.terms, 1, violated, Answer::Proceed);
@@ -143,12 +147,24 @@ impl<'i> Decider<'i> {
         }
     }
 
-    fn check(&mut self, path: &mut Path, holds: TermId, bug: Bug, tally: &mut Tally) -> Fate {
-        self.require(path, holds, Ending::Bug(bug), tally)
+    fn check(&mut self, path: &mut Path, holds: TermId, bug: Bug, ledger: &mut Ledger) -> Fate {
+        self.require(path, holds, Ending::Bug(bug), ledger)
     }
 
-    fn assume(&mut self, path: &mut Path, cond: TermId, tally: &mut Tally) -> Fate {
-        self.require(path, cond, Ending::Assumed, tally)
+    fn assume(&mut self, path: &mut Path, cond: TermId, ledger: &mut Ledger) -> Fate {
+        self.require(path, cond, Ending::Assumed, ledger)
+    }
+
+    fn constrain(&mut self, path: &mut Path, cond: TermId, ledger: &mut Ledger) -> Fate {
+        if !self.holds(path, cond) {
+            match self.feasible(path, cond, ledger) {
+                Some(input) => path.input = input,
+                None => return Fate::Ended(Ending::Assumed),
+            }
+        }
+        path.condition.add(&self.machine.terms, cond);
+        path.state.answers.push(Answer::Proceed);
+        Fate::Goes
     }
 
     fn choose(&mut self, path: &mut Path, max: u64) -> Fate {
@@ -195,7 +211,7 @@ impl<'i> Decider<'i> {
     }
 
     /// One value, or every feasible one up to a bound; beyond it the ledger says that others were left out.
-    fn pick(&mut self, path: &mut Path, value: TermId, why: PickWhy, tally: &mut Tally) -> Fate {
+    fn pick(&mut self, path: &mut Path, value: TermId, why: PickWhy, ledger: &mut Ledger) -> Fate {
         let current = self.eval.eval(&self.machine.terms, &path.input, value);
         let (limit, kind) = match why {
             PickWhy::Status => {
@@ -214,9 +230,9 @@ impl<'i> Decider<'i> {
             Completeness::Exhaustive => {}
             Completeness::More => {
                 let (place, _) = self.machine.image.whereabouts(&path.state);
-                tally.ledger.enter(kind, place, format!("more than {limit} values are possible"));
+                ledger.enter(kind, place, format!("more than {limit} values are possible"));
             }
-            Completeness::Unknown(why) => self.open_question(path, why, tally),
+            Completeness::Unknown(why) => self.open_question(path, why, ledger),
         }
         values.retain(|(other, _)| *other != current);
         values.sort_by_key(|(value, _)| *value);
@@ -234,7 +250,7 @@ impl<'i> Decider<'i> {
     }
 
     /// Takes a decision that was taken before: no sibling is looked for, they are explored elsewhere.
-    fn follow(&mut self, path: &mut Path, effect: Effect, decision: u64, line_up: &mut LineUp, tally: &mut Tally) -> Fate {
+    fn follow(&mut self, path: &mut Path, effect: Effect, decision: u64, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
         let (cond, answer) = match effect {
             Effect::Branch { cond } => {
                 let side = decision == 0;
@@ -246,7 +262,7 @@ impl<'i> Decider<'i> {
             }
             Effect::Pick { value, why: PickWhy::Status } => {
                 path.follow.push_front(decision);
-                return self.pick(path, value, PickWhy::Status, tally);
+                return self.pick(path, value, PickWhy::Status, ledger);
             }
             Effect::Pick { value, .. } => {
                 let width = self.machine.terms.width(value);
@@ -256,6 +272,10 @@ impl<'i> Decider<'i> {
             Effect::Choose { .. } => (self.machine.terms.tru(), Answer::Value(u128::from(decision))),
             Effect::Address { addr, bytes, .. } => (self.inside(path, addr, bytes, decision), Answer::Object(decision)),
             Effect::Check { holds, .. } | Effect::Assume { cond: holds } => (holds, Answer::Proceed),
+            Effect::Constrain { cond } => {
+                path.follow.push_front(decision);
+                return self.constrain(path, cond, ledger);
+            }
             Effect::Input(request) => {
                 path.follow.push_front(decision);
                 return self.input(path, &request, line_up);
@@ -268,7 +288,7 @@ impl<'i> Decider<'i> {
             Effect::OutOfFuel => unreachable!("the loop deals with fuel"),
         };
         if !self.holds(path, cond) {
-            match self.feasible(path, cond, tally) {
+            match self.feasible(path, cond, ledger) {
                 Some(input) => path.input = input,
                 // Decisions of another program, or an answer the solver no longer finds; the ledger has the latter.
                 None => return Fate::Ended(Ending::Cut(witness::Budget::Interrupt)),

@@ -4,9 +4,11 @@
 //! [`Technique`]; nothing here knows any technique by name.
 
 mod campaign;
+mod collector;
 mod decisions;
 mod driver;
 mod effects;
+mod exchange;
 mod options;
 mod outcome;
 mod path;
@@ -14,6 +16,7 @@ mod pending;
 mod resolve;
 mod search;
 mod technique;
+mod worker;
 
 pub use campaign::{explore, Fault, Program};
 pub use decisions::Decisions;

@@ -1,6 +1,7 @@
 //! The states that wait, in memory or put away as their decisions.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
 use term::Assignment;
 use vm::EdgeId;
 
@@ -19,13 +20,26 @@ pub enum Waiting {
     Away(Prefix),
 }
 
+impl Waiting {
+    pub fn into_decisions(self) -> Vec<u64> {
+        match self {
+            Waiting::Away(prefix) => prefix.decisions,
+            Waiting::Live(path) => {
+                let mut decisions = path.decisions.to_vec();
+                decisions.extend(path.follow.iter().copied());
+                decisions
+            }
+        }
+    }
+}
+
 struct Entry {
     waiting: Waiting,
     next_edge: Option<EdgeId>,
 }
 
 pub struct Pending {
-    entries: FxHashMap<Ticket, Entry>,
+    entries: BTreeMap<Ticket, Entry>,
     rank: Box<dyn Rank>,
     next: u64,
     n_live: u64,
@@ -42,7 +56,7 @@ pub fn rank_of(search: Search, seed: u64) -> Box<dyn Rank> {
 
 impl Pending {
     pub fn new(rank: Box<dyn Rank>) -> Pending {
-        Pending { entries: FxHashMap::default(), rank, next: 0, n_live: 0 }
+        Pending { entries: BTreeMap::new(), rank, next: 0, n_live: 0 }
     }
 
     pub fn len(&self) -> u64 {
@@ -71,37 +85,44 @@ impl Pending {
         let mut still_new = |ticket: Ticket| {
             entries.get(&ticket).and_then(|entry| entry.next_edge).is_none_or(|edge| !is_seen(edge))
         };
-        let ticket = self.rank.pop(&mut still_new)?;
-        let entry = self.entries.remove(&ticket).expect("a ticket is popped once");
+        // The rank may still have tickets of states that were taken away.
+        let ticket = std::iter::from_fn(|| self.rank.pop(&mut still_new)).find(|ticket| entries.contains_key(ticket))?;
+        self.remove(ticket)
+    }
+
+    fn remove(&mut self, ticket: Ticket) -> Option<Waiting> {
+        let entry = self.entries.remove(&ticket)?;
         self.n_live -= u64::from(matches!(entry.waiting, Waiting::Live(_)));
         Some(entry.waiting)
     }
 
+    /// The state that has waited longest.
+    pub fn take_oldest(&mut self) -> Option<Waiting> {
+        let ticket = *self.entries.first_key_value()?.0;
+        self.remove(ticket)
+    }
+
     /// Puts away all but the newest live states: they cost their decisions only until their turn comes.
     pub fn put_away(&mut self, n_keep: usize) {
-        let mut live: Vec<Ticket> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| matches!(entry.waiting, Waiting::Live(_)))
-            .map(|(ticket, _)| *ticket)
-            .collect();
-        live.sort_unstable();
-        live.truncate(live.len().saturating_sub(n_keep));
-        for ticket in live {
-            let Some(entry) = self.entries.get_mut(&ticket) else { continue };
+        let mut n_away = self.n_live.saturating_sub(n_keep as u64);
+        for entry in self.entries.values_mut() {
+            if n_away == 0 {
+                break;
+            }
             if let Waiting::Live(path) = &entry.waiting {
-                let mut decisions = path.decisions.to_vec();
-                decisions.extend(path.follow.iter().copied());
-                entry.waiting = Waiting::Away(Prefix { decisions, input: Some(path.input.clone()) });
+                let input = Some(path.input.clone());
+                let live = std::mem::replace(&mut entry.waiting, Waiting::Away(Prefix { decisions: Vec::new(), input }));
+                if let Waiting::Away(prefix) = &mut entry.waiting {
+                    prefix.decisions = live.into_decisions();
+                }
                 self.n_live -= 1;
+                n_away -= 1;
             }
         }
     }
 
     pub fn drain(&mut self) -> Vec<Waiting> {
-        let mut entries: Vec<(Ticket, Entry)> = self.entries.drain().collect();
-        entries.sort_by_key(|(ticket, _)| *ticket);
         self.n_live = 0;
-        entries.into_iter().map(|(_, entry)| entry.waiting).collect()
+        std::mem::take(&mut self.entries).into_values().map(|entry| entry.waiting).collect()
     }
 }

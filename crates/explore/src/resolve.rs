@@ -7,9 +7,8 @@
 
 use term::{TermId, View};
 use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
-use witness::{Ending, LedgerKind};
+use witness::{Ending, Ledger, LedgerKind};
 
-use crate::campaign::Tally;
 use crate::effects::{Decider, Fate, Parted, MAX_TARGETS};
 use crate::{LineUp, Path};
 
@@ -24,13 +23,13 @@ impl Decider<'_> {
         bytes: u64,
         access: Access,
         line_up: &mut LineUp,
-        tally: &mut Tally,
+        ledger: &mut Ledger,
     ) -> Fate {
         let bases = match line_up.resolve(path, addr) {
             Some(bases) => bases,
             None => match self.meant_objects(path, addr) {
                 Some(bases) => bases,
-                None => self.reachable_objects(path, addr, tally),
+                None => self.reachable_objects(path, addr, ledger),
             },
         };
         let mut insides: Vec<(u64, TermId)> = Vec::with_capacity(bases.len());
@@ -38,12 +37,12 @@ impl Decider<'_> {
             let inside = self.inside_for(path, addr, bytes, base, access);
             insides.push((base, inside));
         }
-        self.report_outside(path, addr, bytes, access, &insides, tally);
+        self.report_outside(path, addr, bytes, access, &insides, ledger);
         let mut ways = Vec::new();
         for (base, inside) in insides {
             if self.holds(path, inside) {
                 ways.push((base, inside, path.input.clone()));
-            } else if let Some(input) = self.feasible(path, inside, tally) {
+            } else if let Some(input) = self.feasible(path, inside, ledger) {
                 ways.push((base, inside, input));
             }
         }
@@ -127,7 +126,7 @@ impl Decider<'_> {
     }
 
     /// Bases of the live objects an address can reach, where nothing else is known about it.
-    fn reachable_objects(&mut self, path: &Path, addr: TermId, tally: &mut Tally) -> Vec<u64> {
+    fn reachable_objects(&mut self, path: &Path, addr: TermId, ledger: &mut Ledger) -> Vec<u64> {
         let mut bases = Vec::new();
         let mut elsewhere = self.machine.terms.tru();
         let mut input = Some(path.input.clone());
@@ -137,26 +136,26 @@ impl Decider<'_> {
             let live = memory.find(value).filter(|object| memory.get(*object).liveness == Liveness::Alive);
             let Some(object) = live else {
                 // A wild address: it can be anything, so every object is asked about instead.
-                self.scan_objects(path, addr, &mut bases, tally);
+                self.scan_objects(path, addr, &mut bases, ledger);
                 break;
             };
             let base = memory.get(object).base;
             bases.push(base);
             if bases.len() >= MAX_TARGETS {
-                self.too_many(path, tally);
+                self.too_many(path, ledger);
                 break;
             }
             let here = self.spanned(path, addr, base);
             let beyond = self.machine.terms.not(here);
             elsewhere = self.machine.terms.and(elsewhere, beyond);
-            input = self.feasible(path, elsewhere, tally);
+            input = self.feasible(path, elsewhere, ledger);
         }
         bases.sort_unstable();
         bases.dedup();
         bases
     }
 
-    fn scan_objects(&mut self, path: &Path, addr: TermId, bases: &mut Vec<u64>, tally: &mut Tally) {
+    fn scan_objects(&mut self, path: &Path, addr: TermId, bases: &mut Vec<u64>, ledger: &mut Ledger) {
         let memory = &path.state.memory;
         let regions = [Region::Global, Region::Heap, Region::Stack];
         let live: Vec<u64> = regions
@@ -167,21 +166,21 @@ impl Decider<'_> {
             .filter(|base| !bases.contains(base))
             .collect();
         if live.len() > MAX_TARGETS {
-            self.too_many(path, tally);
+            self.too_many(path, ledger);
             return;
         }
         for base in live {
             let here = self.spanned(path, addr, base);
-            if self.feasible_from_current(path, here, tally).is_some() {
+            if self.feasible_from_current(path, here, ledger).is_some() {
                 bases.push(base);
             }
         }
     }
 
-    fn too_many(&self, path: &Path, tally: &mut Tally) {
+    fn too_many(&self, path: &Path, ledger: &mut Ledger) {
         let (place, _) = self.machine.image.whereabouts(&path.state);
         let detail = format!("more than {MAX_TARGETS} objects are possible");
-        tally.ledger.enter(LedgerKind::ConcretisedAddress, place, detail);
+        ledger.enter(LedgerKind::ConcretisedAddress, place, detail);
     }
 
     /// The condition that the address lies anywhere in the object at `base`.
@@ -198,14 +197,14 @@ impl Decider<'_> {
         bytes: u64,
         access: Access,
         insides: &[(u64, TermId)],
-        tally: &mut Tally,
+        ledger: &mut Ledger,
     ) {
         let mut outside = self.machine.terms.tru();
         for (_, inside) in insides {
             let not_inside = self.machine.terms.not(*inside);
             outside = self.machine.terms.and(outside, not_inside);
         }
-        let Some(anywhere) = self.feasible_from_current(path, outside, tally) else { return };
+        let Some(anywhere) = self.feasible_from_current(path, outside, ledger) else { return };
         let input = match insides {
             [(base, _)] => self.near_edge(path, addr, bytes, *base, outside).unwrap_or(anywhere),
             _ => anywhere,
@@ -220,8 +219,8 @@ impl Decider<'_> {
         self.parted.push(Parted::Ended { path: Box::new(failing), ending: Ending::Bug(bug) });
     }
 
-    fn feasible_from_current(&mut self, path: &Path, cond: TermId, tally: &mut Tally) -> Option<term::Assignment> {
-        if self.holds(path, cond) { Some(path.input.clone()) } else { self.feasible(path, cond, tally) }
+    fn feasible_from_current(&mut self, path: &Path, cond: TermId, ledger: &mut Ledger) -> Option<term::Assignment> {
+        if self.holds(path, cond) { Some(path.input.clone()) } else { self.feasible(path, cond, ledger) }
     }
 
     /// An input that misses the object by little. Not finding one says nothing, so nothing is entered in the ledger.

@@ -93,6 +93,11 @@ impl LineUp {
         LineUp { techniques: Vec::new(), driver: Box::new(Plain::default()) }
     }
 
+    /// Whether nobody observes, decides or drives.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.techniques.is_empty()
+    }
+
     pub(crate) fn interest(&self) -> Interest {
         self.techniques.iter().fold(Interest::NONE, |interest, technique| interest.with(technique.interest()))
     }

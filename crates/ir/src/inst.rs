@@ -183,7 +183,9 @@ pub enum SymbolRef {
     Block(FuncId, BlockId),
 }
 
+/// The tag has a byte of its own: the machine's loop dispatches on it without decoding.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(u8)]
 pub enum Inst {
     /// `value` fits the width. Wider constants use `WideConst`.
     Const { dst: Reg, bits: u8, value: u64 },

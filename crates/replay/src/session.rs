@@ -209,6 +209,8 @@ impl Runner {
             return NativeEnding::Bug(self.reported_bug(report, &record));
         }
         match record.outcome {
+            // A handler of atexit may still have ended the process its own way.
+            Outcome::Returned if exit_status != record.status & 0xff => NativeEnding::Exited { status: exit_status },
             Outcome::Returned => NativeEnding::Returned { status: record.status },
             Outcome::Assumed => NativeEnding::Assumed,
             Outcome::Assertion => NativeEnding::Bug(self.recorded_bug(BugKind::AssertionFailure, record)),

@@ -68,6 +68,8 @@ pub enum Effect {
     Check { holds: TermId, bug: Box<Bug> },
     /// Answer `Proceed`, with `cond` added; inputs that violate it end the path as `Assumed`.
     Assume { cond: TermId },
+    /// Answer `Proceed`, with `cond` added: what a new input is by its nature. No input violates it.
+    Constrain { cond: TermId },
     /// Answer `Input`.
     Input(Box<InputRequest>),
     /// A call somebody claimed. Answer `Enter` or `Skip`.

@@ -1,6 +1,7 @@
 //! A module made ready to run: addresses given out, initialisers laid down, library functions bound.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use imbl::Vector;
 use ir::{FuncId, Function, GlobalId, Init, Module, SpanId, SymbolRef};
@@ -60,7 +61,7 @@ pub(crate) enum Binding {
 }
 
 pub struct Image {
-    pub module: Module,
+    pub module: Arc<Module>,
     pub checks: Checks,
     pub world: World,
     pub layout: Layout,
@@ -80,7 +81,7 @@ pub struct Image {
 }
 
 impl Image {
-    pub fn new(module: Module, entry: FuncId, constructors: Vec<FuncId>, checks: Checks, world: World) -> Image {
+    pub fn new(module: Arc<Module>, entry: FuncId, constructors: Vec<FuncId>, checks: Checks, world: World) -> Image {
         let layout = Layout::of_pointer_bytes(module.target.pointer_bytes);
         let function_addrs = place_functions(&module, layout);
         let global_addrs = place_globals(&module, layout);

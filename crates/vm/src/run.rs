@@ -118,6 +118,8 @@ impl<'i> Machine<'i> {
     fn execute(&mut self, state: &mut State, fuel: &mut i64) -> Effect {
         let image = self.image;
         let overflow_checked = image.checks.overflow;
+        let shift_checked = image.checks.shift;
+        let pointer_mask = mask64(image.pointer_bits());
         'frame: loop {
             let function = image.module.function(state.top.func);
             loop {
@@ -148,6 +150,9 @@ impl<'i> Machine<'i> {
                     'slow: {
                         match inst {
                             Inst::Const { dst, value, .. } => put!(dst, *value),
+                            Inst::Address { dst, symbol, addend } => {
+                                put!(dst, image.address_of(*symbol).wrapping_add(*addend as u64) & pointer_mask);
+                            }
                             Inst::Copy { dst, src, bits } if *bits <= 64 => put_slot!(dst, get!(src)),
                             Inst::Bin { op, bits, nsw, dst, a, b } => {
                                 let (a, b) = (get!(a), get!(b));
@@ -155,7 +160,7 @@ impl<'i> Machine<'i> {
                                     break 'slow;
                                 }
                                 match arith::bin64(*op, *bits, a.bits, b.bits) {
-                                    Some(bits) if !is_checked_shift(self, *op) => put!(dst, bits),
+                                    Some(bits) if !(shift_checked && is_shift(*op)) => put!(dst, bits),
                                     _ => break 'slow,
                                 }
                             }
@@ -165,7 +170,7 @@ impl<'i> Machine<'i> {
                                     break 'slow;
                                 }
                                 match arith::bin64(*op, *bits, a.bits, *imm) {
-                                    Some(bits) if !is_checked_shift(self, *op) => put!(dst, bits),
+                                    Some(bits) if !(shift_checked && is_shift(*op)) => put!(dst, bits),
                                     _ => break 'slow,
                                 }
                             }
@@ -207,7 +212,7 @@ impl<'i> Machine<'i> {
                                     break 'slow;
                                 }
                                 let offset = (sext64(index.bits, *index_bits) as u64).wrapping_mul(*scale);
-                                put!(dst, base.bits.wrapping_add(offset) & mask64(image.pointer_bits()));
+                                put!(dst, base.bits.wrapping_add(offset) & pointer_mask);
                             }
                             Inst::Load { dst, bits, addr, .. } => {
                                 let addr = get!(addr);
@@ -457,7 +462,7 @@ impl<'i> Machine<'i> {
                 state.top.set(*dst, *to, value);
             }
             Inst::Select { bits, dst, cond, a, b } => {
-                let cond = state.top.value(*cond, 1);
+                let cond = self.select_cond(state, *cond)?;
                 let (a, b) = (state.top.value(*a, *bits), state.top.value(*b, *bits));
                 let value = self.select_value(cond, a, b, *bits);
                 state.top.set(*dst, *bits, value);
@@ -648,6 +653,31 @@ impl<'i> Machine<'i> {
         (result, flag)
     }
 
+    /// In the user's code a choice between two values is a `?:` of the source, so it is decided like a branch; in the
+    /// C library it is a way not to branch.
+    fn select_cond(&mut self, state: &mut State, cond: ir::Reg) -> Step<Value> {
+        let cond = state.top.value(cond, 1);
+        match cond.term() {
+            Some(term) if !self.image.module.function(state.top.func).is_runtime => {
+                let side = self.decide_side(state, term)?;
+                Ok(Value { bits: u128::from(side), shadow: Shadow::new(None, cond.label()) })
+            }
+            _ => Ok(cond),
+        }
+    }
+
+    /// Which way a symbolic condition goes.
+    fn decide_side(&mut self, state: &mut State, cond: TermId) -> Step<bool> {
+        self.forbid_undefined(state, cond)?;
+        match self.ask(state, || Effect::Branch { cond })? {
+            Answer::Side(side) => {
+                self.tell_branch(state, u32::from(!side), Some(cond));
+                Ok(side)
+            }
+            other => unreachable!("a branch is answered with a side, not {other:?}"),
+        }
+    }
+
     fn select_value(&mut self, cond: Value, a: Value, b: Value, bits: u8) -> Value {
         let arms = self.labels.union(a.label(), b.label());
         let label = self.labels.union(arms, cond.label());
@@ -801,15 +831,9 @@ impl<'i> Machine<'i> {
             }
             Terminator::Jump(_) | Terminator::Return(_) => unreachable!("never symbolic"),
         };
-        let Some(term) = cond.term() else { return Ok(u32::from(cond.bits == 0)) };
-        self.forbid_undefined(state, term)?;
-        match self.ask(state, || Effect::Branch { cond: term })? {
-            Answer::Side(side) => {
-                let edge = u32::from(!side);
-                self.tell_branch(state, edge, Some(term));
-                Ok(edge)
-            }
-            other => unreachable!("a branch is answered with a side, not {other:?}"),
+        match cond.term() {
+            None => Ok(u32::from(cond.bits == 0)),
+            Some(term) => self.decide_side(state, term).map(|side| u32::from(!side)),
         }
     }
 
@@ -888,8 +912,8 @@ enum Remember {
 }
 
 #[inline(always)]
-fn is_checked_shift(machine: &Machine, op: BinOp) -> bool {
-    matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) && machine.image.checks.shift
+fn is_shift(op: BinOp) -> bool {
+    matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr)
 }
 
 #[inline(always)]

@@ -55,6 +55,13 @@ impl Ledger {
         *self.entries.entry((kind, place, detail.into())).or_insert(0) += 1;
     }
 
+    /// Adds another worker's entries.
+    pub fn merge(&mut self, other: &Ledger) {
+        for (key, count) in &other.entries {
+            *self.entries.entry(key.clone()).or_insert(0) += count;
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -200,7 +200,7 @@ impl Machine<'_> {
         let high = self.terms.constant(u128::from(high as u32), 32);
         let (above, below) = (self.terms.sle(low, term), self.terms.slt(term, high));
         let inside = self.terms.and(above, below);
-        self.assume(state, inside)?;
+        self.constrain(state, inside)?;
         let value = Value::of_term(&self.terms, term, Label::EMPTY);
         state.inputs.push_back(record);
         self.give(state, call, value);
@@ -235,6 +235,15 @@ impl Machine<'_> {
                 self.forbid_undefined(state, cond)?;
                 self.ask(state, || Effect::Assume { cond }).map(|_| ())
             }
+        }
+    }
+
+    /// What is true of a new input by its nature; ends the path where nothing is left of it.
+    pub(super) fn constrain(&mut self, state: &State, cond: TermId) -> Step<()> {
+        match self.terms.as_const(cond) {
+            Some(0) => Err(Effect::Ended(Box::new(Ending::Assumed))),
+            Some(_) => Ok(()),
+            None => self.ask(state, || Effect::Constrain { cond }).map(|_| ()),
         }
     }
 

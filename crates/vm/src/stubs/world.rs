@@ -178,7 +178,7 @@ impl Machine<'_> {
         let term = self.record_term(&record);
         let zero = self.terms.constant(0, u32::from(bits));
         let holds = self.terms.sle(zero, term);
-        self.assume(state, holds)?;
+        self.constrain(state, holds)?;
         let value = Value::of_term(&self.terms, term, crate::Label::EMPTY);
         if name == "time" {
             let target = self.arg(state, call, 0);

@@ -1,0 +1,188 @@
+//! Where the workers' results come together: counts, findings, coverage by tests, and the sink.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ir::FuncId;
+use vm::{EdgeId, Image};
+use witness::{Bug, BugKind, Ending, Finding, Ledger, Witness};
+
+use crate::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
+
+/// A path that ended, as a worker tells it.
+pub struct Ended {
+    pub witness: Witness,
+    /// Edges that the worker saw taken for the first time on this path.
+    pub first_edges: Vec<EdgeId>,
+    pub output: Option<Vec<u8>>,
+}
+
+/// How far one worker is.
+#[derive(Clone, Copy, Default)]
+pub struct Standing {
+    pub pending: u64,
+    pub queries: u64,
+}
+
+/// What a worker leaves when it is done.
+#[derive(Default)]
+pub struct Leavings {
+    pub ledger: Ledger,
+    pub instructions: u64,
+    pub forks: u64,
+    pub states_max: u64,
+    pub memory_mb: u64,
+    pub queries: solver::Counters,
+    /// Decision prefixes that were not explored; those without a test are counted in `n_untold`.
+    pub unexplored: Vec<Vec<u64>>,
+    /// Paths cut while they were put away: they have no test.
+    pub n_untold: u64,
+    pub techniques: Vec<(&'static str, String)>,
+}
+
+/// Takes what a worker reports: directly with one worker, through a channel with several.
+pub trait Reports {
+    fn ended(&mut self, ended: Ended);
+    fn standing(&mut self, standing: Standing);
+}
+
+/// One place and kind.
+type FindingKey = (BugKind, Arc<str>, u32);
+
+pub struct Collector<'s> {
+    sink: &'s mut dyn Sink,
+    counts: PathCounts,
+    findings: BTreeMap<FindingKey, Finding>,
+    /// In the order they were made.
+    order: Vec<FindingKey>,
+    output: Option<Vec<u8>>,
+    /// Edges some test takes.
+    covered: Vec<bool>,
+    is_user_edge: Vec<bool>,
+    n_user_edges: u64,
+    n_user_covered: u64,
+    started: Instant,
+    standings: Vec<Standing>,
+}
+
+impl<'s> Collector<'s> {
+    pub fn new(image: &Image, n_workers: usize, sink: &'s mut dyn Sink) -> Collector<'s> {
+        let is_user_edge = user_edges(image);
+        Collector {
+            sink,
+            counts: PathCounts::default(),
+            findings: BTreeMap::new(),
+            order: Vec::new(),
+            output: None,
+            covered: vec![false; is_user_edge.len()],
+            n_user_edges: is_user_edge.iter().filter(|is_user| **is_user).count() as u64,
+            is_user_edge,
+            n_user_covered: 0,
+            started: Instant::now(),
+            standings: vec![Standing::default(); n_workers],
+        }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub fn ended(&mut self, ended: Ended) {
+        let Ended { witness, first_edges, output } = ended;
+        self.counts.count(&witness.ending);
+        let covers = self.claim(&first_edges);
+        if self.output.is_none() {
+            self.output = output;
+        }
+        let test = self.sink.path_ended(&witness, covers);
+        if let Ending::Bug(bug) = witness.ending {
+            self.find(bug, test);
+        }
+    }
+
+    pub fn standing(&mut self, worker: usize, standing: Standing) {
+        self.standings[worker] = standing;
+        self.sink.progress(&Progress {
+            paths: self.counts.total,
+            findings: self.findings.len() as u64,
+            pending: self.standings.iter().map(|standing| standing.pending).sum(),
+            edges_covered: self.n_user_covered,
+            edges_total: self.n_user_edges,
+            queries: self.standings.iter().map(|standing| standing.queries).sum(),
+            elapsed: self.elapsed(),
+        });
+    }
+
+    /// Whether a test is the first to take some edge.
+    fn claim(&mut self, first_edges: &[EdgeId]) -> Covers {
+        let mut covers = Covers::Old;
+        for edge in first_edges {
+            let idx = edge.0 as usize;
+            if !std::mem::replace(&mut self.covered[idx], true) && self.is_user_edge[idx] {
+                self.n_user_covered += 1;
+                covers = Covers::New;
+            }
+        }
+        covers
+    }
+
+    fn find(&mut self, bug: Bug, test: TestId) {
+        let key = (bug.kind, bug.place.file.clone(), bug.place.line);
+        match self.findings.get_mut(&key) {
+            Some(finding) => finding.n_paths += 1,
+            None => {
+                let test = format!("tests/{:06}.json", test.0);
+                self.order.push(key.clone());
+                let finding = Finding { bug, test, confirmed: false, evidence: String::new(), n_paths: 1 };
+                self.findings.insert(key, finding);
+            }
+        }
+    }
+
+    pub fn finish(mut self, runs: u64, leavings: Vec<Leavings>) -> Outcome {
+        let mut outcome = Outcome {
+            counts: self.counts,
+            findings: self.order.iter().filter_map(|key| self.findings.remove(key)).collect(),
+            ledger: Ledger::default(),
+            runs,
+            instructions: 0,
+            forks: 0,
+            states_max: 0,
+            queries: solver::Counters::default(),
+            pending: Vec::new(),
+            output: self.output.take().unwrap_or_default(),
+            memory_mb: 0,
+            elapsed: self.started.elapsed(),
+            techniques: Vec::new(),
+        };
+        for left in leavings {
+            outcome.counts.total += left.n_untold;
+            outcome.counts.cut += left.n_untold;
+            outcome.ledger.merge(&left.ledger);
+            outcome.instructions += left.instructions;
+            outcome.forks += left.forks;
+            outcome.states_max += left.states_max;
+            outcome.queries.merge(&left.queries);
+            outcome.pending.extend(left.unexplored);
+            outcome.memory_mb = outcome.memory_mb.max(left.memory_mb);
+            outcome.techniques.extend(left.techniques);
+        }
+        outcome
+    }
+}
+
+/// Edges of functions of the program under test.
+fn user_edges(image: &Image) -> Vec<bool> {
+    let mut is_user = vec![false; image.n_edges() as usize];
+    for (idx, function) in image.module.functions.iter().enumerate().filter(|(_, function)| !function.is_runtime) {
+        let func = FuncId::new(idx);
+        is_user[image.entry_edge(func) as usize] = true;
+        for (block_idx, block) in function.blocks.iter().enumerate() {
+            let first = image.first_edge(func, ir::BlockId::new(block_idx)) as usize;
+            let n_edges = block.terminator.edges().len();
+            is_user[first..first + n_edges].fill(true);
+        }
+    }
+    is_user
+}

@@ -1,0 +1,108 @@
+//! How workers share work: a queue of decision prefixes.
+//!
+//! Workers have nothing in common but the program: each has its own terms, solver and states. A worker that has run out
+//! waits here; one that has plenty and sees somebody waiting gives away its oldest pending state, which stands highest
+//! in the tree and so most likely for the most work, as the decisions that lead there. Whoever takes it executes them
+//! again, without asking the solver about siblings.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+struct Queue {
+    prefixes: Vec<Vec<u64>>,
+    n_idle: usize,
+    is_over: bool,
+}
+
+pub struct Exchange {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    n_workers: usize,
+    /// Workers waiting beyond the prefixes that lie ready: read without the lock, so only roughly right.
+    n_hungry: AtomicUsize,
+}
+
+impl Exchange {
+    pub fn new(n_workers: usize) -> Exchange {
+        let queue = Queue { prefixes: Vec::new(), n_idle: 0, is_over: false };
+        Exchange { queue: Mutex::new(queue), changed: Condvar::new(), n_workers, n_hungry: AtomicUsize::new(0) }
+    }
+
+    pub fn is_wanted(&self) -> bool {
+        self.n_hungry.load(Ordering::Relaxed) > 0
+    }
+
+    pub fn give(&self, decisions: Vec<u64>) {
+        let mut queue = self.lock();
+        queue.prefixes.push(decisions);
+        self.count_hungry(&queue);
+        self.changed.notify_one();
+    }
+
+    /// Waits for work; `None` when there is none left anywhere.
+    pub fn take(&self) -> Option<Vec<u64>> {
+        let mut queue = self.lock();
+        queue.n_idle += 1;
+        loop {
+            if queue.is_over {
+                return None;
+            }
+            if let Some(decisions) = queue.prefixes.pop() {
+                queue.n_idle -= 1;
+                self.count_hungry(&queue);
+                return Some(decisions);
+            }
+            if queue.n_idle == self.n_workers {
+                queue.is_over = true;
+                self.changed.notify_all();
+                return None;
+            }
+            self.count_hungry(&queue);
+            queue = self.changed.wait(queue).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the exchange: nobody waits any more. What still lies here comes back.
+    pub fn close(&self) -> Vec<Vec<u64>> {
+        let mut queue = self.lock();
+        queue.is_over = true;
+        self.changed.notify_all();
+        std::mem::take(&mut queue.prefixes)
+    }
+
+    fn count_hungry(&self, queue: &Queue) {
+        self.n_hungry.store(queue.n_idle.saturating_sub(queue.prefixes.len()), Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+        // A worker that panicked has left the queue consistent: every change is one push or pop.
+        self.queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_one_to_run_out_ends_it_for_all() {
+        let exchange = Exchange::new(3);
+        exchange.give(vec![1]);
+        exchange.give(vec![2]);
+        std::thread::scope(|scope| {
+            let taken: Vec<_> = (0..3)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut n_taken = 0;
+                        while exchange.take().is_some() {
+                            n_taken += 1;
+                        }
+                        n_taken
+                    })
+                })
+                .collect();
+            let total: usize = taken.into_iter().map(|worker| worker.join().expect("no panic")).sum();
+            assert_eq!(total, 2);
+        });
+    }
+}

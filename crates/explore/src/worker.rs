@@ -1,0 +1,354 @@
+//! One worker: the loop over its pending paths.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use solver::Stack;
+use term::Eval;
+use vm::{EdgeId, Effect, Event, Image, Interest, Machine, Observer, State};
+use witness::{Budget, Ending, InputValue, Witness};
+
+use crate::collector::{Ended, Leavings, Reports, Standing};
+use crate::effects::{Decider, Fate, Parted};
+use crate::exchange::Exchange;
+use crate::pending::{rank_of, Pending, Prefix, Waiting};
+use crate::search::Promise;
+use crate::{Driver, LineUp, Options, Path, Plain, RunPlan};
+
+/// Instructions between two looks at the clock.
+const FUEL: u64 = 1_000_000;
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+pub struct Worker<'i, 'r> {
+    options: &'r Options,
+    decider: Decider<'i>,
+    line_up: Rc<RefCell<LineUp>>,
+    pending: Pending,
+    left: Leavings,
+    reports: &'r mut dyn Reports,
+    exchange: Option<&'r Exchange>,
+    started: Instant,
+    last_look: Instant,
+    n_paths: u64,
+    over: Option<Budget>,
+}
+
+/// Passes the machine's events on to the techniques.
+struct Dispatch(Rc<RefCell<LineUp>>);
+
+impl Observer for Dispatch {
+    fn event(&mut self, state: &mut State, event: &Event) {
+        for technique in &mut self.0.borrow_mut().techniques {
+            technique.observe(state, event);
+        }
+    }
+}
+
+impl<'i, 'r> Worker<'i, 'r> {
+    pub fn new(
+        image: &'i Image,
+        options: &'r Options,
+        mut line_up: LineUp,
+        reports: &'r mut dyn Reports,
+        exchange: Option<&'r Exchange>,
+    ) -> Worker<'i, 'r> {
+        let mut machine = Machine::new(image);
+        let interest = line_up.interest();
+        for technique in &line_up.techniques {
+            for func in technique.claims(&image.module) {
+                machine.claimed[func.idx()] = true;
+            }
+        }
+        let ranks = line_up.techniques.iter_mut().find_map(|technique| technique.rank(options.seed));
+        let rank = ranks.unwrap_or_else(|| rank_of(options.search, options.seed));
+        let line_up = Rc::new(RefCell::new(line_up));
+        if interest != Interest::NONE {
+            machine.interest = interest;
+            machine.observer = Some(Box::new(Dispatch(line_up.clone())));
+        }
+        let stack = Stack::new(options.solver.clone());
+        Worker {
+            options,
+            decider: Decider { machine, stack, eval: Eval::new(), parted: Vec::new() },
+            line_up,
+            pending: Pending::new(rank),
+            left: Leavings::default(),
+            reports,
+            exchange,
+            started: Instant::now(),
+            last_look: Instant::now(),
+            n_paths: 0,
+            over: None,
+        }
+    }
+
+    pub fn take_driver(&mut self) -> Box<dyn Driver> {
+        if !self.options.resume.is_empty() {
+            return Box::new(Plain::from_prefixes(self.options.resume.clone()));
+        }
+        std::mem::replace(&mut self.line_up.borrow_mut().driver, Box::new(Plain::default()))
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.over.is_some()
+    }
+
+    /// Explores one plan until nothing is pending or a budget is used up.
+    pub fn run(&mut self, plan: RunPlan) {
+        self.seed(plan);
+        self.work();
+        self.cut_rest();
+    }
+
+    /// Works on what others give away until nobody has anything left.
+    pub fn serve(&mut self, exchange: &Exchange) {
+        while let Some(decisions) = exchange.take() {
+            self.pending.push(Waiting::Away(Prefix { decisions, input: None }), None, Promise::Nothing);
+            self.work();
+            self.cut_rest();
+            if self.over.is_some() {
+                return self.abandon(exchange);
+            }
+        }
+    }
+
+    /// A budget is used up: what lies in the exchange is not going to be explored.
+    pub fn abandon(&mut self, exchange: &Exchange) {
+        let rest = exchange.close();
+        self.left.n_untold += rest.len() as u64;
+        self.left.unexplored.extend(rest);
+    }
+
+    fn work(&mut self) {
+        while self.over.is_none() {
+            let machine = &self.decider.machine;
+            let Some(waiting) = self.pending.pop(|edge| machine.coverage.is_seen(edge)) else { break };
+            let path = self.wake(waiting);
+            self.follow_path(path);
+            if self.options.budgets.paths.is_some_and(|limit| self.n_paths >= limit) {
+                self.over = Some(Budget::Paths);
+            }
+            self.look();
+        }
+    }
+
+    fn seed(&mut self, plan: RunPlan) {
+        if plan.prefixes.is_empty() {
+            // With symbolic arguments, how many there are is the first decision.
+            let args = self.options.world.args;
+            let (min, max) = args.map_or((0, 0), |args| (args.min, args.max.max(args.min)));
+            for n_args in (min..=max).rev() {
+                let path = self.start(args.map(|_| u64::from(n_args)));
+                self.push(path, None);
+            }
+        }
+        for decisions in plan.prefixes {
+            self.pending.push(Waiting::Away(Prefix { decisions, input: None }), None, Promise::Nothing);
+        }
+    }
+
+    /// A path at the beginning; the number of arguments is its first decision where there is a choice.
+    fn start(&mut self, n_args: Option<u64>) -> Path {
+        let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32));
+        if let Some(n_args) = n_args {
+            path.decisions.push(n_args);
+        }
+        path
+    }
+
+    fn wake(&mut self, waiting: Waiting) -> Path {
+        match waiting {
+            Waiting::Live(path) => *path,
+            Waiting::Away(Prefix { decisions, input }) => {
+                let mut follow: VecDeque<u64> = decisions.into();
+                let n_args = self.options.world.args.and_then(|_| follow.pop_front());
+                let mut path = self.start(n_args);
+                path.follow = follow;
+                path.input = input.unwrap_or_default();
+                path
+            }
+        }
+    }
+
+    fn push(&mut self, path: Path, next_edge: Option<EdgeId>) {
+        let is_new = next_edge.is_some_and(|edge| !self.decider.machine.coverage.is_seen(edge));
+        let promise = if is_new { Promise::NewEdge } else { Promise::Nothing };
+        self.pending.push(Waiting::Live(Box::new(path)), next_edge, promise);
+        self.left.states_max = self.left.states_max.max(self.pending.n_live() + 1);
+    }
+
+    /// Runs one path until it ends or has to wait again.
+    fn follow_path(&mut self, mut path: Path) {
+        let mut n_forks = 0;
+        loop {
+            let pruned = self.line_up.borrow_mut().admit(&path);
+            if let Some((technique, reason)) = pruned {
+                return self.end(path, Ending::Pruned { technique, reason });
+            }
+            if let Some(budget) = self.path_budget(&path) {
+                return self.end(path, Ending::Cut(budget));
+            }
+            let fuel = self.options.budgets.steps.map_or(FUEL, |steps| (steps - path.state.steps).clamp(1, FUEL));
+            let before = path.state.steps;
+            let effect = self.decider.machine.run(&mut path.state, fuel);
+            self.left.instructions += path.state.steps - before;
+            self.note_first_edges(&mut path);
+            let n_new = match effect {
+                Effect::OutOfFuel => 1,
+                effect => {
+                    let fate =
+                        self.decider.handle(&mut path, effect, &mut self.line_up.borrow_mut(), &mut self.left.ledger);
+                    let n_new = self.settle_parted();
+                    self.note_ledger();
+                    if let Fate::Ended(ending) = fate {
+                        return self.end(path, ending);
+                    }
+                    n_new
+                }
+            };
+            if n_new > 0 {
+                n_forks += n_new;
+                self.look();
+                self.share();
+                if self.over.is_some() || !self.pending.stays(n_forks) {
+                    return self.push(path, None);
+                }
+            }
+        }
+    }
+
+    /// Gives the oldest pending path away when somebody waits for work.
+    fn share(&mut self) {
+        let Some(exchange) = self.exchange else { return };
+        while exchange.is_wanted() && self.pending.len() > 0 {
+            let Some(waiting) = self.pending.take_oldest() else { return };
+            exchange.give(waiting.into_decisions());
+        }
+    }
+
+    fn path_budget(&self, path: &Path) -> Option<Budget> {
+        let budgets = &self.options.budgets;
+        if budgets.depth.is_some_and(|depth| path.decisions.len() > depth) {
+            return Some(Budget::Depth);
+        }
+        budgets.steps.is_some_and(|steps| path.state.steps >= steps).then_some(Budget::Steps)
+    }
+
+    fn note_first_edges(&mut self, path: &mut Path) {
+        if self.decider.machine.coverage.has_fresh() {
+            let fresh = self.decider.machine.coverage.take_fresh();
+            Rc::make_mut(&mut path.first_edges).extend(fresh);
+        }
+    }
+
+    fn note_ledger(&mut self) {
+        for (kind, place, detail) in self.decider.machine.notes.drain(..) {
+            self.left.ledger.enter(kind, place, detail);
+        }
+    }
+
+    /// Takes care of the paths that parted; returns how many forks that were.
+    fn settle_parted(&mut self) -> u64 {
+        if self.decider.parted.is_empty() {
+            return 0;
+        }
+        let parted = std::mem::take(&mut self.decider.parted);
+        let n_forks = parted.len() as u64;
+        self.left.forks += n_forks;
+        // The first alternative is to be the newest.
+        for parted in parted.into_iter().rev() {
+            match parted {
+                Parted::Waits { path, next_edge } => self.push(*path, next_edge),
+                Parted::Ended { path, ending } => self.end(*path, ending),
+            }
+        }
+        n_forks
+    }
+
+    fn end(&mut self, path: Path, ending: Ending) {
+        if let Ending::Cut(_) = ending {
+            let mut decisions = path.decisions.to_vec();
+            decisions.extend(path.follow.iter().copied());
+            self.left.unexplored.push(decisions);
+        }
+        self.note_ledger();
+        self.line_up.borrow_mut().ended(&path, &ending);
+        self.n_paths += 1;
+        let witness = Witness { inputs: self.inputs(&path), ending, path: path.decisions.to_vec() };
+        let output = path.state.output.as_ref().map(|output| output.to_vec());
+        self.reports.ended(Ended { witness, first_edges: path.first_edges.to_vec(), output });
+    }
+
+    fn inputs(&mut self, path: &Path) -> Vec<InputValue> {
+        let Decider { machine, eval, .. } = &mut self.decider;
+        let value = |record: &std::sync::Arc<vm::InputRecord>| InputValue {
+            name: record.name.clone(),
+            ty: record.type_name.clone(),
+            bytes: record.image(|term| eval.eval(&machine.terms, &path.input, term)),
+        };
+        path.state.inputs.iter().map(value).collect()
+    }
+
+    /// Looks at the wish to stop, and now and then at the clock and at memory.
+    fn look(&mut self) {
+        if self.options.stop.load(Ordering::Relaxed) {
+            self.over.get_or_insert(Budget::Interrupt);
+        }
+        if self.last_look.elapsed() < LOOK_INTERVAL {
+            return;
+        }
+        self.last_look = Instant::now();
+        if self.options.budgets.time.is_some_and(|time| self.started.elapsed() >= time) {
+            self.over.get_or_insert(Budget::Time);
+        }
+        let resident_mb = self.measure_memory();
+        if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) && self.pending.n_live() > 64 {
+            self.pending.put_away(self.pending.n_live() as usize / 4);
+        }
+        let standing = Standing { pending: self.pending.len(), queries: self.decider.stack.counters().n_asked };
+        self.reports.standing(standing);
+    }
+
+    fn measure_memory(&mut self) -> u64 {
+        let resident_mb = resident_mb();
+        self.left.memory_mb = self.left.memory_mb.max(resident_mb);
+        resident_mb
+    }
+
+    /// What is still pending when a budget is used up ends as cut. Put-away paths have no state to write a test from.
+    fn cut_rest(&mut self) {
+        let budget = self.over.unwrap_or(Budget::Interrupt);
+        for waiting in self.pending.drain() {
+            match waiting {
+                Waiting::Live(path) => self.end(*path, Ending::Cut(budget)),
+                Waiting::Away(prefix) => {
+                    self.left.n_untold += 1;
+                    self.left.unexplored.push(prefix.decisions);
+                }
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> Leavings {
+        self.measure_memory();
+        self.left.queries = self.decider.stack.counters().clone();
+        self.left.techniques = self
+            .line_up
+            .borrow()
+            .techniques
+            .iter()
+            .filter_map(|technique| Some((technique.name(), technique.summary()?)))
+            .collect();
+        self.left
+    }
+}
+
+/// Resident memory of this process.
+fn resident_mb() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    (pages * 4096) >> 20
+}

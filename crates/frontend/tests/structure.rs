@@ -65,6 +65,19 @@ fn an_array_access_is_one_index() {
     );
 }
 
+/// Clang emits a `select` for it; coverage counts both sides all the same.
+#[test]
+fn a_conditional_operator_is_a_branch() {
+    let program = load_text("int f(int a) { return (a > 3 ? 10 : 20) + 1; } int main(void) { return f(3); }");
+    let f = function(&program, "f");
+    assert!(
+        matches!(f.blocks[0].terminator, Terminator::CmpImmBranch { op: ir::CmpOp::Sgt, imm: 3, .. }),
+        "{}",
+        text_of(&program, "f")
+    );
+    assert!(!f.blocks.iter().flat_map(|block| &block.insts).any(|inst| matches!(inst, Inst::Select { .. })));
+}
+
 #[test]
 fn signed_arithmetic_is_marked() {
     let program = load_text(

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ir::{
-    Block, Call, CallId, Callee, CastOp, CmpOp, Edge, Inst, Move, Reg, SpanId, SymbolRef, Terminator, Variable,
+    Block, BlockId, Call, CallId, Callee, CastOp, CmpOp, Edge, Inst, Move, Reg, SpanId, SymbolRef, Terminator, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -24,6 +24,10 @@ pub(super) struct Body<'m, 'c> {
     numbering: Rc<Numbering>,
     regs: FxHashMap<Value, Regs>,
     n_slots: u32,
+    /// Finished blocks. Those that translation adds come after the numbered ones.
+    blocks: Vec<Option<Block>>,
+    /// The block being written.
+    current: BlockId,
     insts: Vec<Inst>,
     spans: Vec<SpanId>,
     span: SpanId,
@@ -32,6 +36,16 @@ pub(super) struct Body<'m, 'c> {
     param_names: Vec<String>,
     /// Allocas that hold a source variable.
     pub variable_of: FxHashMap<Value, u32>,
+    pub choices: Choices,
+}
+
+/// What `c ? a : b` becomes where clang emits no branch for it because both arms are cheap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choices {
+    /// The user's code: it is a decision of the program, and coverage counts its sides.
+    Branch,
+    /// Colt's own library: written so that symbolic data splits as few paths as possible.
+    Select,
 }
 
 pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
@@ -42,6 +56,9 @@ pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
         n_slots: header.n_slots,
         param_names: std::mem::take(&mut header.param_names),
         numbering: numbering.clone(),
+        blocks: vec![None; numbering.n_blocks],
+        current: BlockId(0),
+        choices: if header.is_runtime { Choices::Select } else { Choices::Branch },
         module,
         regs: FxHashMap::default(),
         insts: Vec::new(),
@@ -54,12 +71,10 @@ pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
     body.bind_params(function);
     body.read_variables();
     body.reserve_phis();
-    let mut blocks: Vec<Option<Block>> = vec![None; numbering.n_blocks];
     for block in &numbering.order {
-        let id = numbering.id(*block).expect("the order lists numbered blocks");
-        blocks[id.idx()] = Some(body.block(*block));
+        body.block(*block);
     }
-    let Body { n_slots, calls, variables, param_names, .. } = body;
+    let Body { n_slots, blocks, calls, variables, param_names, .. } = body;
     let result = &mut module.functions[func.idx()];
     result.blocks = blocks.into_iter().map(|block| block.expect("every numbered block is in the order")).collect();
     result.n_slots = n_slots;
@@ -122,7 +137,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn block(&mut self, block: BasicBlock) -> Block {
+    fn block(&mut self, block: BasicBlock) {
+        self.current = self.block_id(block);
         for inst in block.instructions() {
             if inst == block.terminator() {
                 break;
@@ -148,8 +164,23 @@ impl Body<'_, '_> {
                 Terminator::Unreachable
             }
         };
+        self.seal(terminator);
+    }
+
+    fn seal(&mut self, terminator: Terminator) {
         self.spans.push(self.span);
-        Block { insts: std::mem::take(&mut self.insts), terminator, spans: std::mem::take(&mut self.spans) }
+        let (insts, spans) = (std::mem::take(&mut self.insts), std::mem::take(&mut self.spans));
+        self.blocks[self.current.idx()] = Some(Block { insts, terminator, spans });
+    }
+
+    /// Ends the current block by a decision between two sets of moves; what follows goes into a block of its own.
+    pub fn decide(&mut self, cond: Value, then: Box<[Move]>, other: Box<[Move]>) -> Result<(), Unsupported> {
+        let target = BlockId::new(self.blocks.len());
+        let terminator = self.conditional(cond, Edge { target, moves: then }, Edge { target, moves: other })?;
+        self.blocks.push(None);
+        self.seal(terminator);
+        self.current = target;
+        Ok(())
     }
 
     /// Puts a named gap in the place of `inst`; its results exist so that what follows can be written down.
@@ -363,7 +394,7 @@ impl Body<'_, '_> {
             Opcode::LLVMSwitch => self.switch(block, inst),
             Opcode::LLVMIndirectBr => {
                 let addr = self.scalar(inst.operand(0))?;
-                let mut targets: Vec<(ir::BlockId, Edge)> = Vec::new();
+                let mut targets: Vec<(BlockId, Edge)> = Vec::new();
                 for successor in inst.successors() {
                     let id = self.block_id(successor);
                     if targets.iter().all(|(known, _)| *known != id) {
@@ -380,28 +411,50 @@ impl Body<'_, '_> {
         }
     }
 
-    fn block_id(&self, block: BasicBlock) -> ir::BlockId {
+    fn block_id(&self, block: BasicBlock) -> BlockId {
         self.numbering.id(block).expect("a successor of a reached block is reached")
     }
 
     fn branch(&mut self, block: BasicBlock, inst: Value) -> Result<Terminator, Unsupported> {
         let successors = inst.successors();
-        let cond = inst.operand(0);
-        if !is_fused_compare(cond) {
+        let (then, other) = (self.edge(block, successors[0])?, self.edge(block, successors[1])?);
+        self.conditional(inst.operand(0), then, other)
+    }
+
+    /// A branch on `cond`, with the compare in it where that was left to us.
+    fn conditional(&mut self, cond: Value, then: Edge, other: Edge) -> Result<Terminator, Unsupported> {
+        if !self.is_fused_compare(cond) {
             let cond = self.scalar(cond)?;
-            let (then, other) = (self.edge(block, successors[0])?, self.edge(block, successors[1])?);
             return Ok(Terminator::Branch { cond, then, other });
         }
         let (op, a, b) = self.ordered_compare(cond);
         let bits = self.scalar_type(a)?.bits;
         let imm = self.immediate(b);
         let a = self.scalar(a)?;
-        let b = if imm.is_none() { Some(self.scalar(b)?) } else { None };
-        let (then, other) = (self.edge(block, successors[0])?, self.edge(block, successors[1])?);
-        Ok(match (imm, b) {
-            (None, Some(b)) => Terminator::CmpBranch { op, bits, a, b, then, other },
-            (imm, _) => Terminator::CmpImmBranch { op, bits, a, imm: imm.unwrap_or(0), then, other },
+        Ok(match imm {
+            Some(imm) => Terminator::CmpImmBranch { op, bits, a, imm, then, other },
+            None => Terminator::CmpBranch { op, bits, a, b: self.scalar(b)?, then, other },
         })
+    }
+
+    /// Whether a compare is left to the decision in its block that is its only reader.
+    pub fn is_fused_compare(&self, value: Value) -> bool {
+        if value.kind() != ValueKind::LLVMInstructionValueKind || value.opcode() != Opcode::LLVMICmp {
+            return false;
+        }
+        let mut users = value.users().filter(|user| !is_dead_extension(*user));
+        let (Some(user), None) = (users.next(), users.next()) else { return false };
+        let is_decision = user.opcode() == Opcode::LLVMBr || self.is_decision(user);
+        is_decision && user.operand(0) == value && user.parent_block() == value.parent_block()
+    }
+
+    /// Whether a `select` becomes a branch.
+    pub fn is_decision(&self, value: Value) -> bool {
+        let is_select = value.kind() == ValueKind::LLVMInstructionValueKind && value.opcode() == Opcode::LLVMSelect;
+        is_select
+            && self.choices == Choices::Branch
+            && value.operand(0).ty().kind() == TypeKind::LLVMIntegerTypeKind
+            && !value.operand(0).is_constant()
     }
 
     /// Operator and operands of an integer compare, a constant moved to the right.
@@ -469,14 +522,9 @@ impl Body<'_, '_> {
     }
 }
 
-/// Whether a compare is left to the branch at the end of its block, its only reader.
-pub(super) fn is_fused_compare(value: Value) -> bool {
-    if value.kind() != ValueKind::LLVMInstructionValueKind || value.opcode() != Opcode::LLVMICmp {
-        return false;
-    }
-    let mut users = value.users();
-    let (Some(user), None) = (users.next(), users.next()) else { return false };
-    user.opcode() == Opcode::LLVMBr && user.parent_block() == value.parent_block()
+/// Clang leaves behind an extension that nobody reads wherever it would count the sides of a condition.
+pub(super) fn is_dead_extension(value: Value) -> bool {
+    value.opcode() == Opcode::LLVMZExt && !value.is_used()
 }
 
 pub(super) fn compare_op(predicate: IntPredicate) -> CmpOp {

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use ir::{BinOp, BitOp, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp, Inst, Reg};
+use ir::{BinOp, BitOp, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp, Inst, Move, Reg};
 
-use super::body::{Body, Regs, Unsupported, is_fused_compare};
+use super::body::{Body, Regs, Unsupported, is_dead_extension};
 use super::shape::{Scalar, ScalarKind, Shape};
 use super::wide::is_wide;
 use crate::llvm::{Opcode, RealPredicate, RmwOp, TypeKind, Value, ValueKind};
@@ -15,8 +15,10 @@ impl Body<'_, '_> {
         match opcode {
             // Their registers are filled on the edges.
             Opcode::LLVMPHI => Ok(()),
-            Opcode::LLVMICmp if is_fused_compare(inst) => Ok(()),
+            Opcode::LLVMICmp if self.is_fused_compare(inst) => Ok(()),
+            Opcode::LLVMSelect if self.is_decision(inst) => self.decision(inst),
             Opcode::LLVMSExt if is_folded_index(inst) => Ok(()),
+            Opcode::LLVMZExt if is_dead_extension(inst) => Ok(()),
             Opcode::LLVMAlloca => self.alloca(inst),
             Opcode::LLVMLoad => self.load(inst),
             Opcode::LLVMStore => self.store(inst),
@@ -210,6 +212,19 @@ impl Body<'_, '_> {
         let kind = float_kind(to)?;
         let (from, to) = (from.bits, to.bits);
         Ok(self.define(to, |dst| Inst::FloatCast { op, from, to, kind, to_kind: kind, dst, a }))
+    }
+
+    fn decision(&mut self, inst: Value) -> Result<(), Unsupported> {
+        let shape = self.shape(inst)?;
+        let (a, b) = (self.operand(inst.operand(1))?, self.operand(inst.operand(2))?);
+        let regs = self.fresh_all(&shape);
+        let moves = |from: &Regs| {
+            let copies = regs.iter().zip(from.iter()).zip(shape.iter());
+            copies.map(|((dst, src), scalar)| Move { dst: *dst, src: *src, bits: scalar.bits }).collect()
+        };
+        self.decide(inst.operand(0), moves(&a), moves(&b))?;
+        self.bind(inst, regs);
+        Ok(())
     }
 
     pub(super) fn select(&mut self, value: Value) -> Result<Regs, Unsupported> {

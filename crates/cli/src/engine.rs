@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
+use explore::{Budgets, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
 use frontend::{Program, Promote, Sources};
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
@@ -101,7 +101,11 @@ pub fn explore(
         entry: loaded.program.entry,
         constructors: loaded.program.constructors.clone(),
     };
-    explore::explore(&program, &options, LineUp::plain(), sink).map_err(|fault| fault.to_string())
+    let flags = techniques::Flags::default();
+    let entry = program.module.find_function(&loaded.program.entry_name).unwrap_or(program.entry);
+    let subject = techniques::Subject { module: &program.module, entry };
+    let line_up = techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| format!("--with: {why}"))?;
+    explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())
 }
 
 /// The figures of one exploration; tests, gaps, cuts, coverage and the other times are entered by the caller.

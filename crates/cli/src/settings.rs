@@ -125,12 +125,19 @@ fn every(switch: Switch) -> vm::Checks {
     }
 }
 
-/// Techniques that exist; a wrong name is answered with the right ones.
+/// Techniques that exist, each once; a wrong name is answered with the right ones.
 fn line_up(names: &[String]) -> Result<Vec<String>, Failure> {
-    match names.first() {
-        None => Ok(Vec::new()),
-        Some(name) => Err(Failure::usage(format!("--with: there is no technique `{name}`; there are none yet"))),
+    for (idx, name) in names.iter().enumerate() {
+        if techniques::find(name).is_none() {
+            let known: Vec<&str> = techniques::ALL.iter().map(|entry| entry.name).collect();
+            let known = if known.is_empty() { "none yet".to_string() } else { known.join(", ") };
+            return Err(Failure::usage(format!("--with: there is no technique `{name}`; there are: {known}")));
+        }
+        if names[..idx].contains(name) {
+            return Err(Failure::usage(format!("--with: `{name}` is named twice")));
+        }
     }
+    Ok(names.to_vec())
 }
 
 #[cfg(test)]

@@ -1,11 +1,38 @@
 //! The techniques: one folder each, and the one list of them.
 
-use explore::Technique;
+use explore::{Driver, LineUp, Technique};
+
+/// What the command line says to the techniques: each finds its own flags here.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {}
+
+/// What is under test.
+#[derive(Clone, Copy)]
+pub struct Subject<'m> {
+    pub module: &'m ir::Module,
+    /// The function the user named, which a harness of ours may call.
+    pub entry: ir::FuncId,
+}
+
+/// What a technique brings into a line-up.
+pub struct Part {
+    pub technique: Box<dyn Technique>,
+    /// Only one technique of a line-up may drive.
+    pub driver: Option<Box<dyn Driver>>,
+}
+
+impl Part {
+    /// A technique that observes and decides, and leaves driving to others.
+    pub fn passive(technique: impl Technique + 'static) -> Part {
+        Part { technique: Box::new(technique), driver: None }
+    }
+}
 
 /// How a line-up names a technique and makes it.
 pub struct Entry {
     pub name: &'static str,
-    pub make: fn() -> Box<dyn Technique>,
+    /// `Err`: what is wrong with its flags.
+    pub make: fn(&Flags, Subject) -> Result<Part, String>,
 }
 
 /// Every technique there is.
@@ -14,4 +41,22 @@ pub const ALL: &[Entry] = &[];
 /// The technique of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
+}
+
+/// The line-up of these names, or what is wrong with it.
+pub fn line_up(names: &[String], flags: &Flags, subject: Subject) -> Result<LineUp, String> {
+    let mut line_up = LineUp::plain();
+    let mut drives: Option<&str> = None;
+    for name in names {
+        let entry = find(name).ok_or_else(|| format!("there is no technique `{name}`"))?;
+        let part = (entry.make)(flags, subject)?;
+        line_up.techniques.push(part.technique);
+        if let Some(driver) = part.driver {
+            if let Some(other) = drives.replace(entry.name) {
+                return Err(format!("`{other}` and `{name}` both decide what is explored when; leave one of them out"));
+            }
+            line_up.driver = driver;
+        }
+    }
+    Ok(line_up)
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use replay::{BuildPlan, Session, Verdict};
-use report::{CoverageSummary, FindingSummary, Ratio};
+use report::{CoverageSummary, FindingSummary, Ratio, test_name};
 use tempfile::TempDir;
 
 use crate::folder::SavedTest;
 use crate::outcome::Failure;
+use crate::sink::Witnesses;
 
 /// Campaigns up to this size have every test replayed for coverage; larger ones those that reached something new and
 /// an even choice of the others.
@@ -66,20 +67,44 @@ impl Native {
         self.session.sandbox().to_string()
     }
 
-    /// Replays the test of every finding and enters in the finding what came of it.
-    pub fn confirm(&mut self, dir: &Path, findings: &mut [FindingSummary]) -> Result<(), Failure> {
+    /// Replays tests of every finding until one shows it, and enters in the finding what came of it. Further tests are
+    /// tried because a native run cannot show every fault: memory beside an object may belong to another one.
+    pub fn confirm(
+        &mut self,
+        dir: &Path,
+        findings: &mut [FindingSummary],
+        witnesses: &Witnesses,
+    ) -> Result<(), Failure> {
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
-            let path = dir.join(&finding.test);
-            let test = SavedTest::read(&path)?;
-            self.already_run.insert(path);
-            let (native, verdict) = self.session.judge(&test.case.inputs, &test.case.expected);
-            finding.confirmed = verdict == Verdict::Agrees;
-            finding.evidence = match verdict {
-                Verdict::Agrees => native.to_string(),
-                Verdict::Differs(why) => why,
-            };
+            let key = (finding.kind.clone(), finding.file.clone(), finding.line);
+            let others = witnesses.get(&key).map_or(&[][..], Vec::as_slice).iter().map(|test| test_name(*test));
+            let mut names = vec![finding.test.clone()];
+            names.extend(others.filter(|name| *name != finding.test));
+            for name in names {
+                if self.confirm_by(dir, finding, name)? == Verdict::Agrees {
+                    break;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The evidence kept is that of the first test, unless a later one shows the finding.
+    fn confirm_by(&mut self, dir: &Path, finding: &mut FindingSummary, name: String) -> Result<Verdict, Failure> {
+        let path = dir.join(&name);
+        let test = SavedTest::read(&path)?;
+        self.already_run.insert(path);
+        let (native, verdict) = self.session.judge(&test.case.inputs, &test.case.expected);
+        match &verdict {
+            Verdict::Agrees => {
+                finding.confirmed = true;
+                finding.evidence = native.to_string();
+                finding.test = name;
+            }
+            Verdict::Differs(why) if finding.evidence.is_empty() => finding.evidence = why.clone(),
+            Verdict::Differs(_) => {}
+        }
+        Ok(verdict)
     }
 
     /// Replays tests for their coverage. `stop` ends it early.

@@ -21,7 +21,7 @@ use crate::out_dir::{self, write_file};
 use crate::outcome::{Exit, Failure};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
-use crate::sink::{CampaignSink, Collected};
+use crate::sink::{CampaignSink, Collected, Witnesses};
 
 /// What a campaign starts from: nothing, or what an earlier part of it left.
 #[derive(Default)]
@@ -33,6 +33,13 @@ pub struct Base {
     pub n_tests: u64,
     /// Tests already on disk whose paths will be met again.
     pub known: HashMap<Vec<u64>, TestId>,
+}
+
+/// Seconds spent before replay.
+struct Times {
+    build_s: f64,
+    /// Until the last test was on disk.
+    time_s: f64,
 }
 
 /// One campaign, or one part of it.
@@ -77,10 +84,12 @@ impl Campaign<'_> {
 
         fault::doing(format!("exploring {}", names.join(" ")));
         fault::results_in(&self.dir);
+        let started = Instant::now();
         let (outcome, mut collected) = self.explore(&loaded, settings, &screen, &stop)?;
+        let time_s = started.elapsed().as_secs_f64();
 
-        let mut summary = self.summarise(&loaded, settings, &outcome, &mut collected);
-        summary.build_s += build_s;
+        let times = Times { build_s, time_s };
+        let mut summary = self.summarise(&loaded, settings, &outcome, &mut collected, times);
         if let Some(error) = collected.error {
             // Best effort: a full disk may refuse this as well, and the message below is the same.
             let _ = write_file(&self.dir, "summary.json", summary.to_json().as_bytes());
@@ -91,7 +100,7 @@ impl Campaign<'_> {
         screen.progress("replaying natively".to_string());
         let started = Instant::now();
         let covering: Vec<usize> = collected.covering.iter().map(|test| test.0 as usize - 1).collect();
-        self.replay(building, &mut summary, &covering, &stop)?;
+        self.replay(building, &mut summary, &collected.witnesses, &covering, &stop)?;
         summary.replay_s += started.elapsed().as_secs_f64();
 
         fault::doing("writing the results");
@@ -140,9 +149,12 @@ impl Campaign<'_> {
         settings: &Settings,
         outcome: &explore::Outcome,
         collected: &mut Collected,
+        times: Times,
     ) -> Summary {
         let mut summary = engine::summary(loaded, self.args, settings, outcome, &mut collected.names);
         summary.tests = collected.n_tests;
+        summary.time_s = times.time_s;
+        summary.build_s = times.build_s;
         summary.gaps = std::mem::take(&mut collected.gaps);
         summary.cuts = std::mem::take(&mut collected.cuts);
         count_put_away(&mut summary, self.args);
@@ -158,6 +170,7 @@ impl Campaign<'_> {
         &self,
         building: Option<Building>,
         summary: &mut Summary,
+        witnesses: &Witnesses,
         covering: &[usize],
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
@@ -175,7 +188,7 @@ impl Campaign<'_> {
                 return Ok(());
             }
         };
-        native.confirm(&self.dir, &mut summary.findings)?;
+        native.confirm(&self.dir, &mut summary.findings, witnesses)?;
         let tests = folder::test_files(&self.dir)?;
         let chosen: Vec<&PathBuf> =
             native::choose(tests.len(), covering).iter().filter_map(|test_idx| tests.get(*test_idx)).collect();

@@ -12,6 +12,12 @@ use witness::{Ending, Witness};
 use crate::names::Names;
 use crate::screen::Screen;
 
+/// Tests that show one finding, by kind, file and line: the first few, should the first not show it natively.
+pub type Witnesses = HashMap<(String, String, u32), Vec<TestId>>;
+
+/// Tests kept for one finding.
+const WITNESSES_KEPT: usize = 8;
+
 pub struct CampaignSink<'a> {
     /// Absent once writing has failed.
     writer: Option<TestWriter>,
@@ -23,6 +29,7 @@ pub struct CampaignSink<'a> {
     gaps: BTreeMap<(Arc<str>, u32, String), u64>,
     cuts: BTreeMap<&'static str, u64>,
     covering: Vec<TestId>,
+    witnesses: Witnesses,
     screen: &'a Screen,
     stop: Arc<AtomicBool>,
 }
@@ -33,6 +40,7 @@ pub struct Collected {
     pub gaps: Vec<GapSummary>,
     pub cuts: Vec<CutSummary>,
     pub covering: Vec<TestId>,
+    pub witnesses: Witnesses,
     pub error: Option<WriteError>,
     pub names: Names,
 }
@@ -57,6 +65,7 @@ impl<'a> CampaignSink<'a> {
             gaps: BTreeMap::new(),
             cuts: BTreeMap::new(),
             covering: Vec::new(),
+            witnesses: Witnesses::new(),
             screen,
             stop,
         })
@@ -81,6 +90,7 @@ impl<'a> CampaignSink<'a> {
             gaps: gaps.collect(),
             cuts: cuts.collect(),
             covering: self.covering,
+            witnesses: self.witnesses,
             error: self.error,
             names: self.names,
         }
@@ -130,6 +140,13 @@ impl Sink for CampaignSink<'_> {
                 test
             }
         };
+        if let Ending::Bug(bug) = &witness.ending {
+            let key = (bug.kind.name().to_string(), bug.place.file.to_string(), bug.place.line);
+            let tests = self.witnesses.entry(key).or_default();
+            if tests.len() < WITNESSES_KEPT {
+                tests.push(test);
+            }
+        }
         if covers == Covers::New {
             self.covering.push(test);
         }

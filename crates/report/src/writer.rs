@@ -16,7 +16,7 @@ use witness::Witness;
 use crate::{TestId, encode_test, test_name};
 
 /// Tests under way between explorer and disk; bounds memory when the disk is the slower one.
-const QUEUE: usize = 1024;
+const QUEUE: usize = 16_384;
 
 /// A test could not be written.
 #[derive(Debug)]

@@ -74,6 +74,17 @@ fn good_bitcode_and_text() {
     assert!(program.module.function(program.entry).blocks[0].insts.iter().all(|inst| !matches!(inst, ir::Inst::Alloca { .. })));
 }
 
+/// Written by clang 14, whose pointers still had types.
+#[test]
+fn bitcode_of_an_older_clang() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/clang14.bc");
+    let program = load(&Sources::new(vec![file])).unwrap_or_else(|error| panic!("{error}"));
+    check(&program);
+    let sum = program.module.find_function("sum").expect("defined");
+    assert_eq!(program.module.function(sum).param_names, ["n"]);
+    assert!(program.module.types.iter().any(|ty| matches!(ty, ir::SourceType::Struct { name, .. } if name == "node")));
+}
+
 #[test]
 fn conflicting_definitions() {
     let folder = Folder::new();

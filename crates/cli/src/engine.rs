@@ -11,6 +11,7 @@ use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesS
 
 use crate::args::{Order, RunArgs};
 use crate::entry;
+use crate::journal::SavedHarness;
 use crate::names::Names;
 use crate::native;
 use crate::outcome::Failure;
@@ -20,8 +21,7 @@ use crate::settings::Settings;
 pub struct Loaded {
     pub program: Program,
     pub plan: BuildPlan,
-    /// C text that stands for a source file, for an entry other than `main`.
-    pub harness: Option<String>,
+    pub harness: Option<SavedHarness>,
 }
 
 pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
@@ -49,7 +49,11 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         checks: native::build_checks(&settings.checks),
         limits: Limits::default(),
     };
-    let harness = program.harness.as_ref().map(|harness| harness.text.clone());
+    let harness = program.harness.as_ref().map(|harness| SavedHarness {
+        text: harness.text.clone(),
+        replaces: harness.replaces.clone(),
+        defines: harness.defines.clone(),
+    });
     Ok(Loaded { program, plan, harness })
 }
 

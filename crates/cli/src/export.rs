@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use report::Case;
 use report::export::{self as forms, ExportFile, Machine, NativeProgram, TestCompProgram};
 
 use crate::args::{ExportArgs, Format};
@@ -24,6 +25,11 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let files = make(&folder, args.to)?;
     for file in &files {
         write(&out, file)?;
+    }
+    if matches!(args.to, Format::C | Format::Gtest) {
+        // The program may include our headers.
+        replay::write_headers(&out.join("include"))
+            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", out.display())))?;
     }
     let shown = args.out.as_ref().map_or_else(
         || format!("{}/export/{}", folder.shown.trim_end_matches('/'), folder_name(args.to)),
@@ -46,14 +52,9 @@ fn folder_name(format: Format) -> &'static str {
 }
 
 fn make(folder: &Folder, format: Format) -> Result<Vec<ExportFile>, Failure> {
-    let journal = &folder.journal;
-    let sources: Vec<String> =
-        journal.build.sources.iter().map(|source| journal.cwd.join(source).display().to_string()).collect();
-    let program =
-        NativeProgram { sources: &sources, cflags: &journal.build.cflags, harness: journal.harness.as_deref() };
     Ok(match format {
-        Format::C => forms::c(&folder.cases()?, &program),
-        Format::Gtest => forms::gtest(&folder.cases()?, &program),
+        Format::C => native(folder, forms::c)?,
+        Format::Gtest => native(folder, forms::gtest)?,
         Format::Ktest => forms::ktest(&folder.cases()?, &first_source(folder)),
         Format::Corpus => forms::corpus(&folder.cases()?),
         Format::Testcomp => testcomp(folder)?,
@@ -63,6 +64,28 @@ fn make(folder: &Folder, format: Format) -> Result<Vec<ExportFile>, Failure> {
             vec![ExportFile { name: "findings.sarif".to_string(), bytes }]
         }
     })
+}
+
+/// The forms that are compiled together with the program.
+fn native(
+    folder: &Folder,
+    form: impl FnOnce(&[Case], &NativeProgram) -> Vec<ExportFile>,
+) -> Result<Vec<ExportFile>, Failure> {
+    let journal = &folder.journal;
+    let harness = journal.harness.as_ref();
+    let is_compiled = |source: &&PathBuf| harness.and_then(|harness| harness.replaces.as_ref()) != Some(*source);
+    let sources: Vec<String> = journal
+        .build
+        .sources
+        .iter()
+        .filter(is_compiled)
+        .map(|source| journal.cwd.join(source).display().to_string())
+        .collect();
+    let mut cflags = journal.build.cflags.clone();
+    cflags.extend(harness.iter().flat_map(|harness| harness.defines.iter().cloned()));
+    let program =
+        NativeProgram { sources: &sources, cflags: &cflags, harness: harness.map(|harness| harness.text.as_str()) };
+    Ok(form(&folder.cases()?, &program))
 }
 
 fn first_source(folder: &Folder) -> String {

@@ -19,6 +19,16 @@ pub enum Phase {
     Ended,
 }
 
+/// The file that calls an entry other than `main`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedHarness {
+    pub text: String,
+    /// The source that it includes and that is not compiled by itself.
+    pub replaces: Option<PathBuf>,
+    /// Flags that make another `main` give way.
+    pub defines: Vec<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journal {
     pub version: u32,
@@ -28,8 +38,7 @@ pub struct Journal {
     /// The command line after `colt`.
     pub args: Vec<String>,
     pub build: BuildPlan,
-    /// C text that stands for a source file, for an entry other than `main`.
-    pub harness: Option<String>,
+    pub harness: Option<SavedHarness>,
     /// Decisions that lead to the states not explored.
     pub pending: Vec<Vec<u64>>,
     /// Paths of the summary that `pending` stands for, counted there as cut.
@@ -41,7 +50,7 @@ const VERSION: u32 = 1;
 const NAME: &str = "journal";
 
 impl Journal {
-    pub fn start(cwd: PathBuf, args: Vec<String>, build: BuildPlan, harness: Option<String>) -> Journal {
+    pub fn start(cwd: PathBuf, args: Vec<String>, build: BuildPlan, harness: Option<SavedHarness>) -> Journal {
         Journal {
             version: VERSION,
             phase: Phase::Running,

@@ -32,6 +32,7 @@ pub struct Leavings {
     pub instructions: u64,
     pub forks: u64,
     pub states_max: u64,
+    pub n_put_away: u64,
     pub memory_mb: u64,
     pub queries: solver::Counters,
     /// Decision prefixes that were not explored; those without a test are counted in `n_untold`.
@@ -149,6 +150,7 @@ impl<'s> Collector<'s> {
             instructions: 0,
             forks: 0,
             states_max: 0,
+            put_away: 0,
             queries: solver::Counters::default(),
             pending: Vec::new(),
             output: self.output.take().unwrap_or_default(),
@@ -163,6 +165,7 @@ impl<'s> Collector<'s> {
             outcome.instructions += left.instructions;
             outcome.forks += left.forks;
             outcome.states_max += left.states_max;
+            outcome.put_away += left.n_put_away;
             outcome.queries.merge(&left.queries);
             outcome.pending.extend(left.unexplored);
             outcome.memory_mb = outcome.memory_mb.max(left.memory_mb);

@@ -24,6 +24,6 @@ pub use driver::{Driver, History, Plain, RunPlan};
 pub use options::{Budgets, Options, Search, SymArgs, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::Path;
-pub use search::{Rank, Ticket};
+pub use search::{Promise, Rank, Ticket};
 pub use technique::{Admission, CallChoice, LineUp, Technique};
 pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

@@ -69,6 +69,8 @@ pub struct Outcome {
     pub instructions: u64,
     pub forks: u64,
     pub states_max: u64,
+    /// States put away as their decisions under memory pressure.
+    pub put_away: u64,
     pub queries: solver::Counters,
     /// Decision prefixes of what was not explored.
     pub pending: Vec<Vec<u64>>,

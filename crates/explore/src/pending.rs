@@ -103,8 +103,10 @@ impl Pending {
     }
 
     /// Puts away all but the newest live states: they cost their decisions only until their turn comes.
-    pub fn put_away(&mut self, n_keep: usize) {
-        let mut n_away = self.n_live.saturating_sub(n_keep as u64);
+    /// Returns how many that were.
+    pub fn put_away(&mut self, n_keep: usize) -> u64 {
+        let n_wanted = self.n_live.saturating_sub(n_keep as u64);
+        let mut n_away = n_wanted;
         for entry in self.entries.values_mut() {
             if n_away == 0 {
                 break;
@@ -119,6 +121,7 @@ impl Pending {
                 n_away -= 1;
             }
         }
+        n_wanted
     }
 
     pub fn drain(&mut self) -> Vec<Waiting> {

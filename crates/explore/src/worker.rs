@@ -21,6 +21,8 @@ use crate::{Driver, LineUp, Options, Path, Plain, RunPlan};
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// Forks between two looks at memory, when they come faster than the clock.
+const LOOK_FORKS: u64 = 1024;
 
 pub struct Worker<'i, 'r> {
     options: &'r Options,
@@ -32,6 +34,7 @@ pub struct Worker<'i, 'r> {
     exchange: Option<&'r Exchange>,
     started: Instant,
     last_look: Instant,
+    n_forks_since_look: u64,
     n_paths: u64,
     over: Option<Budget>,
 }
@@ -80,6 +83,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             exchange,
             started: Instant::now(),
             last_look: Instant::now(),
+            n_forks_since_look: 0,
             n_paths: 0,
             over: None,
         }
@@ -258,6 +262,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         let parted = std::mem::take(&mut self.decider.parted);
         let n_forks = parted.len() as u64;
         self.left.forks += n_forks;
+        self.n_forks_since_look += n_forks;
         // The first alternative is to be the newest.
         for parted in parted.into_iter().rev() {
             match parted {
@@ -297,16 +302,17 @@ impl<'i, 'r> Worker<'i, 'r> {
         if self.options.stop.load(Ordering::Relaxed) {
             self.over.get_or_insert(Budget::Interrupt);
         }
-        if self.last_look.elapsed() < LOOK_INTERVAL {
+        if self.n_forks_since_look < LOOK_FORKS && self.last_look.elapsed() < LOOK_INTERVAL {
             return;
         }
+        self.n_forks_since_look = 0;
         self.last_look = Instant::now();
         if self.options.budgets.time.is_some_and(|time| self.started.elapsed() >= time) {
             self.over.get_or_insert(Budget::Time);
         }
         let resident_mb = self.measure_memory();
         if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) && self.pending.n_live() > 64 {
-            self.pending.put_away(self.pending.n_live() as usize / 4);
+            self.left.n_put_away += self.pending.put_away(self.pending.n_live() as usize / 4);
         }
         let standing = Standing { pending: self.pending.len(), queries: self.decider.stack.counters().n_asked };
         self.reports.standing(standing);

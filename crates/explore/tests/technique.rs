@@ -1,0 +1,119 @@
+//! A technique from outside, with public API only: it observes, decides in every seat, and drives.
+
+mod common;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use common::{explore_with, tree};
+use explore::{
+    Admission, Driver, Event, History, InputForm, InputRequest, Interest, LineUp, Options, Path, Rank, RunPlan, SlotId,
+    Technique, Ticket,
+};
+use vm::State;
+use witness::Ending;
+
+#[derive(Default)]
+struct Seen {
+    n_branches: u64,
+    n_endings: u64,
+    deepest: u64,
+    asked_inputs: Vec<String>,
+}
+
+/// Fixes the first scalar of every input to 7, prunes after four branches, and counts with a state slot.
+struct Dummy {
+    seen: Rc<RefCell<Seen>>,
+}
+
+const SLOT: SlotId = SlotId(3);
+
+impl Technique for Dummy {
+    fn name(&self) -> &'static str {
+        "dummy"
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::BRANCH
+    }
+
+    fn observe(&mut self, state: &mut State, event: &Event) {
+        if let Event::Branch { .. } = event {
+            self.seen.borrow_mut().n_branches += 1;
+            *state.slots.get_mut::<u64>(SLOT) += 1;
+        }
+    }
+
+    fn ended(&mut self, path: &Path, _: &Ending) {
+        let mut seen = self.seen.borrow_mut();
+        seen.n_endings += 1;
+        seen.deepest = seen.deepest.max(path.state.slots.get::<u64>(SLOT).copied().unwrap_or(0));
+    }
+
+    fn admit(&mut self, path: &Path) -> Admission {
+        match path.state.slots.get::<u64>(SLOT) {
+            Some(n_branches) if *n_branches >= 4 => Admission::Prune("four branches are enough".to_string()),
+            _ => Admission::Keep,
+        }
+    }
+
+    fn input(&mut self, _: &Path, request: &InputRequest) -> Option<InputForm> {
+        self.seen.borrow_mut().asked_inputs.push(request.name.to_string());
+        Some(InputForm::Mixed([Some(7), None].into()))
+    }
+
+    fn rank(&mut self, _: u64) -> Option<Box<dyn Rank>> {
+        Some(Box::new(Newest::default()))
+    }
+
+    fn summary(&self) -> Option<String> {
+        Some(format!("{{\"branches\":{}}}", self.seen.borrow().n_branches))
+    }
+}
+
+#[derive(Default)]
+struct Newest(Vec<Ticket>);
+
+impl Rank for Newest {
+    fn stays(&self, _: u64) -> bool {
+        false
+    }
+
+    fn push(&mut self, ticket: Ticket, _: explore::Promise) {
+        self.0.push(ticket);
+    }
+
+    fn pop(&mut self, _: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket> {
+        self.0.pop()
+    }
+}
+
+/// Two runs of everything.
+struct Twice;
+
+impl Driver for Twice {
+    fn next(&mut self, history: &History) -> Option<RunPlan> {
+        (history.runs < 2).then(RunPlan::default)
+    }
+}
+
+#[test]
+fn a_technique_from_outside_observes_decides_and_drives() {
+    let seen = Rc::new(RefCell::new(Seen::default()));
+    let line_up = LineUp { techniques: vec![Box::new(Dummy { seen: seen.clone() })], driver: Box::new(Twice) };
+    let (outcome, witnesses) = explore_with(&tree(6), &Options { workers: 1, ..Options::default() }, line_up);
+    let seen = seen.borrow();
+    assert_eq!(outcome.runs, 2);
+    assert_eq!(seen.asked_inputs, ["x", "x"]);
+    // The first byte is fixed, so five branches are symbolic. A branch is observed when it is taken, that is after the
+    // fork at it: at the fifth fork four have been, and all 2^5 states of it are refused. And that twice.
+    assert_eq!(outcome.counts.pruned, outcome.counts.total);
+    assert_eq!(outcome.counts.total, 2 * 32);
+    assert_eq!(seen.n_endings, outcome.counts.total);
+    assert_eq!(seen.deepest, 4);
+    assert!(witnesses.iter().all(|witness| witness.inputs[0].bytes[0] == 7));
+    assert!(witnesses.iter().all(|witness| matches!(&witness.ending, Ending::Pruned { technique: "dummy", .. })));
+    let (name, json) = &outcome.techniques[0];
+    assert_eq!(*name, "dummy");
+    assert_eq!(*json, format!("{{\"branches\":{}}}", seen.n_branches));
+}

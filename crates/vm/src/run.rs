@@ -462,7 +462,7 @@ impl<'i> Machine<'i> {
                 state.top.set(*dst, *to, value);
             }
             Inst::Select { bits, dst, cond, a, b } => {
-                let cond = self.select_cond(state, *cond)?;
+                let cond = state.top.value(*cond, 1);
                 let (a, b) = (state.top.value(*a, *bits), state.top.value(*b, *bits));
                 let value = self.select_value(cond, a, b, *bits);
                 state.top.set(*dst, *bits, value);
@@ -651,19 +651,6 @@ impl<'i> Machine<'i> {
             arith::overflow_term(terms, op, a, b)
         });
         (result, flag)
-    }
-
-    /// In the user's code a choice between two values is a `?:` of the source, so it is decided like a branch; in the
-    /// C library it is a way not to branch.
-    fn select_cond(&mut self, state: &mut State, cond: ir::Reg) -> Step<Value> {
-        let cond = state.top.value(cond, 1);
-        match cond.term() {
-            Some(term) if !self.image.module.function(state.top.func).is_runtime => {
-                let side = self.decide_side(state, term)?;
-                Ok(Value { bits: u128::from(side), shadow: Shadow::new(None, cond.label()) })
-            }
-            _ => Ok(cond),
-        }
     }
 
     /// Which way a symbolic condition goes.

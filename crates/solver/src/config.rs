@@ -17,6 +17,8 @@ pub enum Layer {
     Recent,
     /// Guesses by inverting the question.
     Proposals,
+    /// All values tried where there are few.
+    Values,
     /// Gates and SAT.
     Blaster,
     /// The SMT solver.
@@ -24,13 +26,14 @@ pub enum Layer {
 }
 
 impl Layer {
-    pub const ALL: [Layer; 8] = [
+    pub const ALL: [Layer; 9] = [
         Layer::Trivial,
         Layer::Current,
         Layer::Domains,
         Layer::Cache,
         Layer::Recent,
         Layer::Proposals,
+        Layer::Values,
         Layer::Blaster,
         Layer::Smt,
     ];
@@ -43,6 +46,7 @@ impl Layer {
             Layer::Cache => "cache",
             Layer::Recent => "recent",
             Layer::Proposals => "proposals",
+            Layer::Values => "values",
             Layer::Blaster => "blaster",
             Layer::Smt => "smt",
         }

@@ -94,7 +94,7 @@ impl Domains {
         domain.flatten()
     }
 
-    fn of_term(&mut self, terms: &Terms, t: TermId) -> Option<Rc<Domain>> {
+    pub(crate) fn of_term(&mut self, terms: &Terms, t: TermId) -> Option<Rc<Domain>> {
         if let Some(domain) = self.known.get(&t) {
             return domain.clone();
         }
@@ -129,7 +129,7 @@ fn full(width: u32) -> Domain {
     Domain::Bytes(set)
 }
 
-fn intersect(a: &Domain, b: &Domain) -> Domain {
+pub(crate) fn intersect(a: &Domain, b: &Domain) -> Domain {
     match (a, b) {
         (Domain::Bytes(a), Domain::Bytes(b)) => Domain::Bytes(std::array::from_fn(|i| a[i] & b[i])),
         (Domain::Ranges(a), Domain::Ranges(b)) => Domain::Ranges(common(a, b)),
@@ -137,8 +137,26 @@ fn intersect(a: &Domain, b: &Domain) -> Domain {
     }
 }
 
+/// How many values a domain has; at the end of what can be counted, no more.
+pub(crate) fn n_values(domain: &Domain) -> u64 {
+    match domain {
+        Domain::Bytes(set) => set.iter().map(|word| u64::from(word.count_ones())).sum(),
+        Domain::Ranges(ranges) => {
+            ranges.iter().fold(0u64, |n, &(lo, hi)| n.saturating_add((hi - lo).saturating_add(1)))
+        }
+    }
+}
+
+/// All values of a domain in ascending order.
+pub(crate) fn values_of(domain: &Domain) -> Vec<u64> {
+    match domain {
+        Domain::Bytes(set) => (0..256).filter(|&value| contains(set, value)).collect(),
+        Domain::Ranges(ranges) => ranges.iter().flat_map(|&(lo, hi)| lo..=hi).collect(),
+    }
+}
+
 /// An allowed value as close to `near` as can be.
-fn pick(domain: &Domain, near: u64) -> Option<u64> {
+pub(crate) fn pick(domain: &Domain, near: u64) -> Option<u64> {
     match domain {
         Domain::Bytes(set) => {
             if set.iter().all(|&word| word == 0) {

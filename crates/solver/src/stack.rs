@@ -9,6 +9,7 @@ use crate::domain::{Domains, Found};
 use crate::invert;
 use crate::path::{PathCondition, Relevant, conjuncts};
 use crate::smt::{Backend, Reply, backend};
+use crate::values::{Sweep, Values};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use term::{Assignment, Eval, SymbolId, TermId, Terms};
@@ -22,6 +23,7 @@ pub struct Stack {
     /// Under inputs that are only tried.
     trial: Eval,
     domains: Domains,
+    values: Values,
     cache: Cache,
     recent: VecDeque<Assignment>,
     blaster: Blaster,
@@ -36,6 +38,8 @@ struct Query<'a> {
     relevant: Relevant<'a>,
     /// The relevant constraints, sorted; empty until a layer needs them.
     constraints: Vec<TermId>,
+    /// Made ready to try all inputs, but too dear to do so before gates had a short try.
+    sweep: Option<Sweep>,
     key: u128,
     deadline: Instant,
 }
@@ -53,6 +57,8 @@ enum Local {
 
 impl Stack {
     const N_RECENT: usize = 4;
+    /// The cost up to which trying all inputs is quicker than most questions are for the bit-blaster.
+    const QUICK_SWEEP: u64 = 1000;
 
     pub fn new(config: Config) -> Stack {
         let smt = if config.is_on(Layer::Smt) { backend(config.smt) } else { None };
@@ -71,6 +77,7 @@ impl Stack {
             current: Eval::new(),
             trial: Eval::new(),
             domains: Domains::default(),
+            values: Values::default(),
             cache: Cache::default(),
             recent: VecDeque::new(),
             blaster: Blaster::new(),
@@ -135,6 +142,7 @@ impl Stack {
             key: Cache::key(relevant.key(), question),
             relevant,
             constraints: Vec::new(),
+            sweep: None,
             deadline: Instant::now() + self.config.timeout,
         };
         self.descend(terms, query)
@@ -142,11 +150,13 @@ impl Stack {
 
     /// The layers that are worth measuring.
     fn descend(&mut self, terms: &Terms, mut query: Query) -> Answer {
-        let layers: [(Layer, Ask); 5] = [
+        let layers: [(Layer, Ask); 7] = [
             (Layer::Cache, Stack::ask_cache),
             (Layer::Recent, Stack::ask_recent),
             (Layer::Proposals, Stack::ask_proposals),
+            (Layer::Values, Stack::ask_few_values),
             (Layer::Blaster, Stack::ask_blaster),
+            (Layer::Values, Stack::ask_all_values),
             (Layer::Smt, Stack::ask_smt),
         ];
         let mut why = Why::Budget;
@@ -297,6 +307,29 @@ impl Stack {
         None
     }
 
+    /// Tries all inputs at once where that is quick, or quicker than making gates of large tables.
+    fn ask_few_values(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
+        let sweep = self.values.plan(terms, &mut self.domains, &query.relevant, query.question, query.current)?;
+        if sweep.cost() <= Self::QUICK_SWEEP + sweep.n_elements() {
+            return Some(Stack::sweep(terms, query, sweep));
+        }
+        query.sweep = Some(sweep);
+        None
+    }
+
+    fn ask_all_values(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
+        let sweep = query.sweep.take()?;
+        Some(Stack::sweep(terms, query, sweep))
+    }
+
+    fn sweep(terms: &Terms, query: &Query, sweep: Sweep) -> Local {
+        let Some(found) = sweep.run() else { return Local::Unsat(None) };
+        let symbols = query.relevant.symbols(terms, query.question).into_iter();
+        let value = |symbol| found.iter().find(|(other, _)| *other == symbol).map(|(_, value)| *value);
+        let value_or_now = |symbol| value(symbol).unwrap_or_else(|| query.current.get(symbol));
+        Local::Sat(symbols.map(|symbol| (symbol, value_or_now(symbol))).collect())
+    }
+
     /// The constraints and the question, the question last and taken apart.
     fn conjunction(terms: &Terms, query: &mut Query) -> Vec<TermId> {
         if query.constraints.is_empty() {
@@ -309,8 +342,13 @@ impl Stack {
 
     fn ask_blaster(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
         let all = Stack::conjunction(terms, query);
-        // With nothing behind it, it may use the whole time.
-        let budget = if self.smt.is_some() { self.config.conflict_budget } else { u64::MAX };
+        let budget = match &query.sweep {
+            // About as long as trying all inputs will take.
+            Some(sweep) => 100 + sweep.cost() / 200,
+            None if self.smt.is_some() => self.config.conflict_budget,
+            // With nothing behind it, it may use the whole time.
+            None => u64::MAX,
+        };
         let verdict = self.blaster.solve(terms, &all, query.current, budget, Some(query.deadline));
         Some(match verdict {
             Verdict::Sat(values) => Local::Sat(values),

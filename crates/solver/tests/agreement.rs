@@ -48,7 +48,7 @@ fn whole_stack() {
 
 #[test]
 fn blaster_alone() {
-    let off = vec![Layer::Current, Layer::Domains, Layer::Cache, Layer::Recent, Layer::Proposals, Layer::Smt];
+    let off = Layer::ALL.into_iter().filter(|layer| *layer != Layer::Blaster).collect();
     let (n_sat, n_unsat) = agree(Config { off, ..config(SmtSolver::Absent) }, 100..112);
     assert!(n_sat > 60 && n_unsat > 15);
 }

@@ -163,7 +163,7 @@ impl Backend for Liar {
 }
 
 fn only_smt() -> Vec<Layer> {
-    vec![Layer::Domains, Layer::Cache, Layer::Recent, Layer::Proposals, Layer::Blaster]
+    vec![Layer::Domains, Layer::Cache, Layer::Recent, Layer::Proposals, Layer::Values, Layer::Blaster]
 }
 
 #[test]
@@ -290,4 +290,92 @@ fn names_of_layers_read_back() {
         assert_eq!(Layer::named(layer.name()), Some(layer));
     }
     assert_eq!(Layer::named("magic"), None);
+}
+
+/// A table of 16-bit entries, read at an index: two bytes put together.
+fn entry(terms: &mut Terms, entries: &[u16], index: TermId) -> TermId {
+    let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+    let table = terms.table_of_bytes(&bytes);
+    let (two, one) = (terms.constant(2, 64), terms.constant(1, 64));
+    let low_at = terms.mul(index, two);
+    let high_at = terms.add(low_at, one);
+    let (low, high) = (terms.select(table, low_at), terms.select(table, high_at));
+    terms.concat(high, low)
+}
+
+#[test]
+fn few_values_are_all_tried() {
+    let off = vec![Layer::Recent, Layer::Proposals, Layer::Blaster, Layer::Smt];
+    let mut stack = Stack::new(Config { off, ..config(SmtSolver::Absent) });
+    let mut terms = Terms::new();
+    let current = Assignment::new();
+    // An index that the path bounds.
+    let i = terms.symbol("i", 32);
+    let bound = terms.constant(4096, 32);
+    let mut path = PathCondition::new();
+    let bounded = terms.ult(i, bound);
+    path.add(&terms, bounded);
+    let entries: Vec<u16> = (0..4096u16).map(|i| i.wrapping_mul(7)).collect();
+    let wide = terms.zext(i, 64);
+    let read = entry(&mut terms, &entries, wide);
+    let mut ask = |terms: &mut Terms, path: &PathCondition, t: TermId, want: u128| {
+        let want = terms.constant(want, terms.width(t));
+        let question = terms.eq(t, want);
+        (question, stack.check(terms, path, &current, question))
+    };
+    let (question, answer) = ask(&mut terms, &path, read, 21_000);
+    let Answer::Sat(input) = answer else { panic!("{answer:?}") };
+    assert!(Eval::new().holds(&terms, &input, question) && Eval::new().eval(&terms, &input, i) == 3000);
+    assert_eq!(ask(&mut terms, &path, read, 21_001).1, Answer::Unsat);
+    // A mask does as well as a bound, and the other bits keep their values.
+    let mask = terms.constant(0xfff0, 32);
+    let masked = terms.and(i, mask);
+    let squared = terms.mul(masked, masked);
+    let free = PathCondition::new();
+    assert!(ask(&mut terms, &free, squared, 0x1230 * 0x1230).1.is_sat());
+    assert_eq!(ask(&mut terms, &free, squared, 0x1230 * 0x1230 + 1).1, Answer::Unsat);
+    // Two bytes, and three digits.
+    let bytes: Vec<TermId> = (0..3).map(|n| terms.symbol(&format!("c{n}"), 8)).collect();
+    let (a, b) = (terms.zext(bytes[0], 32), terms.zext(bytes[1], 32));
+    let product = terms.mul(a, b);
+    assert!(ask(&mut terms, &free, product, 251 * 241).1.is_sat());
+    assert_eq!(ask(&mut terms, &free, product, 257).1, Answer::Unsat);
+    let mut path = PathCondition::new();
+    for &byte in &bytes {
+        let (low, high) = (terms.byte_constant(b'0'), terms.byte_constant(b'9'));
+        let (above, below) = (terms.ule(low, byte), terms.ule(byte, high));
+        path.add(&terms, above);
+        path.add(&terms, below);
+    }
+    let c = terms.zext(bytes[2], 32);
+    let all = terms.mul(product, c);
+    assert!(ask(&mut terms, &path, all, 0x31 * 0x35 * 0x37).1.is_sat());
+    assert_eq!(ask(&mut terms, &path, all, 0x41 * 0x35 * 0x37).1, Answer::Unsat);
+    // Three free bytes are too many.
+    assert!(matches!(ask(&mut terms, &free, all, 0x41 * 0x35 * 0x37).1, Answer::Unknown(_)));
+    assert_eq!(stack.counters().layer(Layer::Values).n_unsat, 4);
+    assert!(stack.counters().layer(Layer::Values).n_sat >= 4);
+}
+
+/// A lookup in 64 KiB is no burden for any layer that can take it.
+#[test]
+fn a_large_table_is_quick_for_values_and_for_gates() {
+    let entries: Vec<u16> = (0..32_768u32).map(|i| (i.wrapping_mul(40_503) >> 3) as u16).collect();
+    for off in [vec![Layer::Proposals, Layer::Blaster], vec![Layer::Proposals, Layer::Values]] {
+        let mut stack = Stack::new(Config { off: off.clone(), ..config(SmtSolver::Absent) });
+        let mut terms = Terms::new();
+        let i = terms.symbol("i", 64);
+        let bound = terms.constant(entries.len() as u128, 64);
+        let mut path = PathCondition::new();
+        let bounded = terms.ult(i, bound);
+        path.add(&terms, bounded);
+        let read = entry(&mut terms, &entries, i);
+        let start = Instant::now();
+        for at in [30_000usize, 7, 12_345] {
+            let want = terms.constant(u128::from(entries[at]), 16);
+            let question = terms.eq(read, want);
+            assert!(stack.check(&mut terms, &path, &Assignment::new(), question).is_sat());
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?} without {off:?}", start.elapsed());
+    }
 }

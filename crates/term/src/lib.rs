@@ -10,6 +10,7 @@
 //! * `bits`, `arith`, `compare`, `shape`, `choice`, `array`: the builders, one file for each family, with their rewrite rules
 //! * `fold`: what each operator means on concrete values; the simplifier and the evaluator share it
 //! * `eval`: [`Assignment`] and the memoised evaluator [`Eval`]
+//! * `lanes`: conditions under many inputs at once, [`Lanes`]
 //! * `smtlib`: printing assertions for an SMT solver
 //!
 //! Deliberately absent: solving, path conditions and program types. Canonical forms worth knowing: there are no `Ule`/`Sle`
@@ -24,11 +25,13 @@ mod choice;
 mod compare;
 mod eval;
 pub mod fold;
+mod lanes;
 mod node;
 mod shape;
 mod smtlib;
 
 pub use arena::{SymbolSetId, Terms};
 pub use eval::{Assignment, Eval};
+pub use lanes::{Lanes, N_LANES, used_bits};
 pub use node::{Sort, SymbolId, TableId, TermId, View};
 pub use smtlib::{Script, smtlib};

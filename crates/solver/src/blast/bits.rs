@@ -304,19 +304,27 @@ impl Blaster {
         value
     }
 
-    /// Halves the table by one index bit after the other, the lowest first; zero beyond its end.
+    /// Halves the table by one index bit after the other, the lowest first; zero beyond its end. Bit by bit, so that where
+    /// the elements are constants the first levels are a handful of gates, shared over the whole table.
     fn select_of_table(&mut self, terms: &Terms, elements: &[TermId], at: &[Lit]) -> Vec<Lit> {
-        let zero = vec![self.gates.fls(); 8];
-        let mut row: Vec<Vec<Lit>> = elements.iter().map(|&element| self.bits(terms, element).to_vec()).collect();
-        let mut n_used = 0;
-        while row.len() > 1 {
-            let c = at[n_used];
-            n_used += 1;
-            row = row.chunks(2).map(|pair| self.choose(c, pair.get(1).unwrap_or(&zero), &pair[0])).collect();
-        }
-        let inside: Vec<Lit> = at[n_used..].iter().map(|&lit| !lit).collect();
-        let inside = self.gates.all(&inside);
-        let value = row.pop().unwrap_or_else(|| zero.clone());
-        self.choose(inside, &value, &zero)
+        let zero = self.gates.fls();
+        let n_levels = elements.len().next_power_of_two().trailing_zeros() as usize;
+        let beyond: Vec<Lit> = at[n_levels..].iter().map(|&lit| !lit).collect();
+        let inside = self.gates.all(&beyond);
+        let mut row: Vec<Lit> = Vec::with_capacity(elements.len());
+        (0..8)
+            .map(|bit| {
+                row.clear();
+                row.extend(elements.iter().map(|&element| self.bits(terms, element)[bit]));
+                for &c in &at[..n_levels] {
+                    for i in 0..row.len().div_ceil(2) {
+                        row[i] = self.gates.mux(c, row.get(2 * i + 1).copied().unwrap_or(zero), row[2 * i]);
+                    }
+                    row.truncate(row.len().div_ceil(2));
+                }
+                let value = row.first().copied().unwrap_or(zero);
+                self.gates.mux(inside, value, zero)
+            })
+            .collect()
     }
 }

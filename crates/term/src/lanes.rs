@@ -1,0 +1,377 @@
+//! The value of conditions under many inputs at once.
+//!
+//! The terms become a list of steps, operands first, and each step runs over a block of [`N_LANES`] inputs before the next one
+//! starts: the cost of finding out what to do is paid once for a block, and most steps are vector instructions. This is for
+//! trying all values of a small symbol; [`crate::Eval`] is for one input.
+
+use crate::node::{SymbolId, TermId, View};
+use crate::{Terms, fold};
+use rustc_hash::FxHashMap;
+
+/// Inputs in one block; the answer is one bit for each.
+pub const N_LANES: usize = 64;
+
+/// One value for each input of a block.
+type Block = [u64; N_LANES];
+
+/// Conditions made ready to be run. Values are of at most 64 bits.
+pub struct Lanes {
+    /// One block for each term: constants and symbols, filled in from outside, then the results of the steps.
+    blocks: Vec<Block>,
+    steps: Vec<Step>,
+    roots: Vec<u32>,
+    symbols: Vec<SymbolId>,
+    /// The block of each symbol.
+    symbol_blocks: Vec<u32>,
+}
+
+struct Step {
+    to: u32,
+    width: u32,
+    what: What,
+}
+
+/// Operands are numbers of blocks.
+enum What {
+    Unary(Unary, u32),
+    Binary(Binary, u32, u32),
+    Ite(u32, u32, u32),
+    Select(Box<Select>),
+}
+
+#[derive(Clone, Copy)]
+enum Unary {
+    Not,
+    Neg,
+    ZExt,
+    /// From this width.
+    SExt(u32),
+    /// From this bit up.
+    Extract(u32),
+}
+
+#[derive(Clone, Copy)]
+enum Binary {
+    And,
+    Or,
+    Xor,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    URem,
+    SDiv,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    /// The width of the low part.
+    Concat(u32),
+    Eq,
+    Ult,
+    /// The width of the operands.
+    Slt(u32),
+}
+
+struct Select {
+    index: u32,
+    table: Table,
+    /// Index and byte, the oldest store first.
+    stores: Vec<(u32, u32)>,
+}
+
+enum Table {
+    Bytes(Vec<u8>),
+    Blocks(Vec<u32>),
+}
+
+impl Lanes {
+    /// Larger conditions are not worth it.
+    const MAX_STEPS: usize = 4096;
+
+    /// Makes one-bit terms ready. `None` where something is wider than 64 bits, or where there is too much of it.
+    pub fn new(terms: &Terms, conditions: &[TermId]) -> Option<Lanes> {
+        let order = below(terms, conditions)?;
+        let mut lanes = Lanes {
+            blocks: Vec::with_capacity(order.len()),
+            steps: Vec::with_capacity(order.len()),
+            roots: Vec::new(),
+            symbols: Vec::new(),
+            symbol_blocks: Vec::new(),
+        };
+        let mut block_of: FxHashMap<TermId, u32> = FxHashMap::default();
+        for t in order {
+            lanes.add(terms, t, &mut block_of);
+        }
+        lanes.roots = conditions.iter().map(|t| block_of[t]).collect();
+        Some(lanes)
+    }
+
+    pub fn n_steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// How many elements of tables are looked at.
+    pub fn n_elements(&self) -> usize {
+        let elements = |step: &Step| match &step.what {
+            What::Select(select) => match &select.table {
+                Table::Bytes(bytes) => bytes.len(),
+                Table::Blocks(blocks) => blocks.len(),
+            },
+            _ => 0,
+        };
+        self.steps.iter().map(elements).sum()
+    }
+
+    /// The symbols the conditions depend on.
+    pub fn symbols(&self) -> &[SymbolId] {
+        &self.symbols
+    }
+
+    /// The values of the `nth` of [`Lanes::symbols`], to be written before [`Lanes::run`].
+    pub fn values_mut(&mut self, nth: usize) -> &mut [u64; N_LANES] {
+        &mut self.blocks[self.symbol_blocks[nth] as usize]
+    }
+
+    /// For each lane a bit that says whether all conditions hold there.
+    pub fn run(&mut self) -> u64 {
+        for step in &self.steps {
+            // A step's operands are all older than its result.
+            let (older, result) = self.blocks.split_at_mut(step.to as usize);
+            step.run(older, &mut result[0]);
+        }
+        self.roots.iter().fold(u64::MAX, |all, root| {
+            let block = &self.blocks[*root as usize];
+            all & block.iter().enumerate().fold(0, |bits, (lane, value)| bits | value << lane)
+        })
+    }
+
+    fn add(&mut self, terms: &Terms, t: TermId, block_of: &mut FxHashMap<TermId, u32>) {
+        let to = self.blocks.len() as u32;
+        self.blocks.push([0; N_LANES]);
+        block_of.insert(t, to);
+        let what = match terms.view(t) {
+            View::Const(value) => return self.blocks[to as usize].fill(value as u64),
+            View::Symbol(symbol) => {
+                self.symbols.push(symbol);
+                return self.symbol_blocks.push(to);
+            }
+            view => translate(terms, view, block_of),
+        };
+        self.steps.push(Step { to, width: terms.width(t), what });
+    }
+}
+
+/// The terms that are made of bits, below and including these, each after its operands.
+fn below(terms: &Terms, roots: &[TermId]) -> Option<Vec<TermId>> {
+    let mut order = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = roots.to_vec();
+    while let Some(t) = stack.pop() {
+        if !seen.insert(t) {
+            continue;
+        }
+        match terms.view(t) {
+            View::Table(table) => {
+                let mut elements = terms.table_elements(table).to_vec();
+                elements.sort_unstable();
+                elements.dedup();
+                // Constant bytes are read from the table itself, unless other elements are not constant.
+                if !elements.iter().all(|&element| terms.is_const(element)) {
+                    stack.extend(elements);
+                }
+            }
+            View::Store { array, index, byte } => stack.extend([array, index, byte]),
+            view => {
+                if terms.width(t) > 64 {
+                    return None;
+                }
+                order.push(t);
+                stack.extend(view.operands());
+            }
+        }
+        if order.len() > Lanes::MAX_STEPS {
+            return None;
+        }
+    }
+    // Operands have smaller ids.
+    order.sort_unstable();
+    Some(order)
+}
+
+/// For each symbol of a term the bits that are looked at; the others make no difference to it. `None` where the term is too
+/// large to be run in lanes.
+pub fn used_bits(terms: &Terms, t: TermId) -> Option<Vec<(SymbolId, u64)>> {
+    let all = |symbol: SymbolId| fold::mask(terms.symbol_width(symbol)) as u64;
+    let symbols = terms.symbols(t);
+    let mut used: Vec<(SymbolId, u64)> = symbols.iter().map(|&symbol| (symbol, 0)).collect();
+    let mut note = |symbol: SymbolId, bits: u64| {
+        let at = symbols.binary_search(&symbol).expect("a symbol below a term is one of its symbols");
+        used[at].1 |= bits;
+    };
+    if let View::Symbol(symbol) = terms.view(t) {
+        note(symbol, all(symbol));
+    }
+    for t in below(terms, &[t])? {
+        match terms.view(t) {
+            View::Extract { arg, lo } if matches!(terms.view(arg), View::Symbol(_)) => {
+                note(terms.symbols(arg)[0], (fold::mask(terms.width(t)) << lo) as u64);
+            }
+            view => {
+                // What is in an array is no operand of the select, and not worth a closer look.
+                if let View::Select { array, .. } = view {
+                    terms.symbols(array).iter().for_each(|&symbol| note(symbol, all(symbol)));
+                }
+                for operand in view.operands() {
+                    if let View::Symbol(symbol) = terms.view(operand) {
+                        note(symbol, all(symbol));
+                    }
+                }
+            }
+        }
+    }
+    Some(used)
+}
+
+type Stores = Vec<(TermId, TermId)>;
+
+/// An array taken apart: index and byte of each store, the newest first, and what they were made on.
+fn stores_and_table(terms: &Terms, array: TermId) -> Option<(Stores, crate::TableId)> {
+    let (mut array, mut stores) = (array, Vec::new());
+    loop {
+        match terms.view(array) {
+            View::Store { array: base, index, byte } => {
+                stores.push((index, byte));
+                array = base;
+            }
+            View::Table(table) => return Some((stores, table)),
+            _ => return None,
+        }
+    }
+}
+
+fn translate(terms: &Terms, view: View, block_of: &FxHashMap<TermId, u32>) -> What {
+    let at = |t: TermId| block_of[&t];
+    let binary = |operator: Binary, a: TermId, b: TermId| What::Binary(operator, at(a), at(b));
+    match view {
+        View::Not(a) => What::Unary(Unary::Not, at(a)),
+        View::Neg(a) => What::Unary(Unary::Neg, at(a)),
+        View::ZExt(a) => What::Unary(Unary::ZExt, at(a)),
+        View::SExt(a) => What::Unary(Unary::SExt(terms.width(a)), at(a)),
+        View::Extract { arg, lo } => What::Unary(Unary::Extract(lo), at(arg)),
+        View::And(a, b) => binary(Binary::And, a, b),
+        View::Or(a, b) => binary(Binary::Or, a, b),
+        View::Xor(a, b) => binary(Binary::Xor, a, b),
+        View::Add(a, b) => binary(Binary::Add, a, b),
+        View::Sub(a, b) => binary(Binary::Sub, a, b),
+        View::Mul(a, b) => binary(Binary::Mul, a, b),
+        View::UDiv(a, b) => binary(Binary::UDiv, a, b),
+        View::URem(a, b) => binary(Binary::URem, a, b),
+        View::SDiv(a, b) => binary(Binary::SDiv, a, b),
+        View::SRem(a, b) => binary(Binary::SRem, a, b),
+        View::Shl(a, b) => binary(Binary::Shl, a, b),
+        View::LShr(a, b) => binary(Binary::LShr, a, b),
+        View::AShr(a, b) => binary(Binary::AShr, a, b),
+        View::Concat(hi, lo) => binary(Binary::Concat(terms.width(lo)), hi, lo),
+        View::Eq(a, b) => binary(Binary::Eq, a, b),
+        View::Ult(a, b) => binary(Binary::Ult, a, b),
+        View::Slt(a, b) => binary(Binary::Slt(terms.width(a)), a, b),
+        View::Ite(c, a, b) => What::Ite(at(c), at(a), at(b)),
+        View::Select { array, index } => {
+            let (stores, table) = stores_and_table(terms, array).expect("an array is a chain of stores on a table");
+            let elements = terms.table_elements(table);
+            let bytes: Option<Vec<u8>> = elements.iter().map(|&t| terms.as_const(t).map(|byte| byte as u8)).collect();
+            let table = match bytes {
+                Some(bytes) => Table::Bytes(bytes),
+                None => Table::Blocks(elements.iter().map(|&t| at(t)).collect()),
+            };
+            let stores = stores.into_iter().rev().map(|(index, byte)| (at(index), at(byte))).collect();
+            What::Select(Box::new(Select { index: at(index), table, stores }))
+        }
+        View::Const(_) | View::Symbol(_) | View::Table(_) | View::Store { .. } => unreachable!("no step"),
+    }
+}
+
+impl Step {
+    fn run(&self, blocks: &[Block], to: &mut Block) {
+        let width = self.width;
+        let mask = fold::mask(width) as u64;
+        match &self.what {
+            What::Unary(operator, a) => {
+                let a = &blocks[*a as usize];
+                match *operator {
+                    Unary::Not => map(to, a, |a| !a & mask),
+                    Unary::Neg => map(to, a, |a| a.wrapping_neg() & mask),
+                    Unary::ZExt => map(to, a, |a| a),
+                    Unary::SExt(from) => map(to, a, |a| signed(a, from) as u64 & mask),
+                    Unary::Extract(lo) => map(to, a, |a| a >> lo & mask),
+                }
+            }
+            What::Binary(operator, a, b) => {
+                let (a, b) = (&blocks[*a as usize], &blocks[*b as usize]);
+                match *operator {
+                    Binary::And => zip(to, a, b, |a, b| a & b),
+                    Binary::Or => zip(to, a, b, |a, b| a | b),
+                    Binary::Xor => zip(to, a, b, |a, b| a ^ b),
+                    Binary::Add => zip(to, a, b, |a, b| a.wrapping_add(b) & mask),
+                    Binary::Sub => zip(to, a, b, |a, b| a.wrapping_sub(b) & mask),
+                    Binary::Mul => zip(to, a, b, |a, b| a.wrapping_mul(b) & mask),
+                    Binary::UDiv => zip(to, a, b, |a, b| a.checked_div(b).unwrap_or(mask)),
+                    Binary::URem => zip(to, a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
+                    Binary::SDiv => zip(to, a, b, |a, b| fold::sdiv(a.into(), b.into(), width) as u64),
+                    Binary::SRem => zip(to, a, b, |a, b| fold::srem(a.into(), b.into(), width) as u64),
+                    Binary::Shl => zip(to, a, b, |a, b| if b < width.into() { a << b & mask } else { 0 }),
+                    Binary::LShr => zip(to, a, b, |a, b| if b < width.into() { a >> b } else { 0 }),
+                    Binary::AShr => zip(to, a, b, |a, b| (signed(a, width) >> b.min(63)) as u64 & mask),
+                    Binary::Concat(low) => zip(to, a, b, |hi, lo| hi << low | lo),
+                    Binary::Eq => zip(to, a, b, |a, b| u64::from(a == b)),
+                    Binary::Ult => zip(to, a, b, |a, b| u64::from(a < b)),
+                    Binary::Slt(inner) => zip(to, a, b, |a, b| u64::from(signed(a, inner) < signed(b, inner))),
+                }
+            }
+            What::Ite(c, a, b) => {
+                let (c, a, b) = (&blocks[*c as usize], &blocks[*a as usize], &blocks[*b as usize]);
+                for lane in 0..N_LANES {
+                    to[lane] = if c[lane] == 1 { a[lane] } else { b[lane] };
+                }
+            }
+            What::Select(select) => select.run(blocks, to),
+        }
+    }
+}
+
+impl Select {
+    fn run(&self, blocks: &[Block], to: &mut Block) {
+        let index = &blocks[self.index as usize];
+        for lane in 0..N_LANES {
+            let at = usize::try_from(index[lane]).unwrap_or(usize::MAX);
+            to[lane] = match &self.table {
+                Table::Bytes(bytes) => bytes.get(at).map_or(0, |&byte| byte.into()),
+                Table::Blocks(elements) => elements.get(at).map_or(0, |&element| blocks[element as usize][lane]),
+            };
+        }
+        for &(stored, byte) in &self.stores {
+            let (stored, byte) = (&blocks[stored as usize], &blocks[byte as usize]);
+            for lane in 0..N_LANES {
+                to[lane] = if stored[lane] == index[lane] { byte[lane] } else { to[lane] };
+            }
+        }
+    }
+}
+
+fn signed(value: u64, width: u32) -> i64 {
+    let unused = 64 - width;
+    ((value << unused) as i64) >> unused
+}
+
+fn map(to: &mut Block, a: &Block, f: impl Fn(u64) -> u64) {
+    for lane in 0..N_LANES {
+        to[lane] = f(a[lane]);
+    }
+}
+
+fn zip(to: &mut Block, a: &Block, b: &Block, f: impl Fn(u64, u64) -> u64) {
+    for lane in 0..N_LANES {
+        to[lane] = f(a[lane], b[lane]);
+    }
+}

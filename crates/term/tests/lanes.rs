@@ -1,0 +1,133 @@
+//! Conditions in lanes against the evaluator.
+
+use proptest::prelude::*;
+use term::{Assignment, Eval, Lanes, N_LANES, TermId, Terms, used_bits};
+
+/// Builds a condition from a list of choices: each takes earlier terms as operands, so everything is shared a lot.
+fn condition(terms: &mut Terms, choices: &[(u8, u8, u8, u64)]) -> TermId {
+    let bytes: Vec<TermId> = (0..3).map(|i| terms.symbol(&format!("b{i}"), 8)).collect();
+    let word = terms.symbol("w", 32);
+    let mut words: Vec<TermId> = bytes.iter().map(|&byte| terms.zext(byte, 32)).collect();
+    words.push(word);
+    let mut truths = vec![terms.ult(words[0], words[1])];
+    for &(operator, a, b, k) in choices {
+        let (a, b) = (words[usize::from(a) % words.len()], words[usize::from(b) % words.len()]);
+        let k32 = terms.constant(u128::from(k), 32);
+        let t = match operator % 24 {
+            0 => terms.add(a, b),
+            1 => terms.sub(a, b),
+            2 => terms.mul(a, b),
+            3 => terms.udiv(a, b),
+            4 => terms.urem(a, b),
+            5 => terms.sdiv(a, b),
+            6 => terms.srem(a, b),
+            7 => terms.and(a, b),
+            8 => terms.or(a, b),
+            9 => terms.xor(a, b),
+            10 => terms.shl(a, b),
+            11 => terms.lshr(a, b),
+            12 => terms.ashr(a, b),
+            13 => terms.neg(a),
+            14 => terms.not(a),
+            15 => {
+                let narrow = terms.extract(a, 20, 3);
+                terms.sext(narrow, 32)
+            }
+            16 => {
+                let (high, low) = (terms.extract(a, 11, 0), terms.extract(b, 19, 0));
+                terms.concat(high, low)
+            }
+            17 => terms.ite(truths[truths.len() - 1], a, b),
+            18 => lookup(terms, a, b, &bytes, k),
+            19 => terms.add(a, k32),
+            20 => terms.and(a, k32),
+            21 => {
+                truths.push(terms.slt(a, b));
+                terms.xor(a, k32)
+            }
+            22 => {
+                truths.push(terms.eq(a, k32));
+                terms.sub(b, a)
+            }
+            _ => {
+                truths.push(terms.ult(a, b));
+                terms.mul(a, k32)
+            }
+        };
+        words.push(t);
+    }
+    let last = words[words.len() - 1];
+    let bound = terms.constant(1 << 20, 32);
+    let compared = terms.slt(last, bound);
+    truths.push(compared);
+    truths[1..].iter().fold(truths[0], |all, &truth| terms.xor(all, truth))
+}
+
+/// A byte from a table, half of the time one with symbolic elements, half of the time after a store.
+fn lookup(terms: &mut Terms, a: TermId, b: TermId, bytes: &[TermId], k: u64) -> TermId {
+    let elements: Vec<TermId> = (0..40u8)
+        .map(|i| if k & 1 == 1 && i % 7 == 0 { bytes[1] } else { terms.byte_constant(i.wrapping_mul(37) ^ k as u8) })
+        .collect();
+    let mut array = terms.table(&elements);
+    let mask = terms.constant(63, 32);
+    let (low_a, low_b) = (terms.and(a, mask), terms.and(b, mask));
+    let (at, other) = (terms.zext(low_a, 64), terms.zext(low_b, 64));
+    if k & 2 == 2 {
+        let byte = terms.extract(a, 15, 8);
+        array = terms.store(array, other, byte);
+    }
+    let byte = terms.select(array, at);
+    terms.zext(byte, 32)
+}
+
+proptest! {
+    #[test]
+    fn lanes_agree_with_the_evaluator(
+        choices in proptest::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), any::<u64>()), 1..24),
+        seed in any::<u64>(),
+    ) {
+        let mut terms = Terms::new();
+        let t = condition(&mut terms, &choices);
+        prop_assume!(!terms.is_const(t));
+        let mut lanes = Lanes::new(&terms, &[t]).expect("nothing wide or large is in it");
+        prop_assert_eq!(lanes.symbols().len(), terms.symbols(t).len());
+        let value = |lane: usize, nth: usize, width: u32| {
+            let mixed = (seed ^ (lane * 5 + nth) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            if lane % 3 == 0 { mixed % 5 } else { mixed >> (64 - width) }
+        };
+        let symbols = lanes.symbols().to_vec();
+        for (nth, &symbol) in symbols.iter().enumerate() {
+            for lane in 0..N_LANES {
+                lanes.values_mut(nth)[lane] = value(lane, nth, terms.symbol_width(symbol));
+            }
+        }
+        let holds = lanes.run();
+        let used = used_bits(&terms, t).expect("nothing large is in it");
+        let mut eval = Eval::new();
+        for lane in 0..N_LANES {
+            let (mut input, mut masked) = (Assignment::new(), Assignment::new());
+            for (nth, &symbol) in symbols.iter().enumerate() {
+                let value = value(lane, nth, terms.symbol_width(symbol));
+                input.set(symbol, value);
+                let bits = used.iter().find(|(other, _)| *other == symbol).expect("a symbol of the term").1;
+                masked.set(symbol, value & bits);
+            }
+            prop_assert_eq!(holds >> lane & 1 == 1, eval.holds(&terms, &input, t), "lane {}", lane);
+            prop_assert_eq!(eval.holds(&terms, &input, t), eval.holds(&terms, &masked, t), "unused bits in lane {}", lane);
+        }
+    }
+}
+
+#[test]
+fn only_the_bits_that_are_looked_at_are_used() {
+    let mut terms = Terms::new();
+    let x = terms.symbol("x", 32);
+    let mask = terms.constant(0xff0, 32);
+    let masked = terms.and(x, mask);
+    let k = terms.constant(0x120, 32);
+    let t = terms.ult(masked, k);
+    assert_eq!(used_bits(&terms, t), Some(vec![(terms.symbols(x)[0], 0xff0)]));
+    let whole = terms.ult(x, k);
+    let either = terms.or(t, whole);
+    assert_eq!(used_bits(&terms, either), Some(vec![(terms.symbols(x)[0], 0xffff_ffff)]));
+}

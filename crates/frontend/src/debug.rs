@@ -1,9 +1,9 @@
 //! Debug information: files, positions, variables and C types, read once per node and numbered as they are met.
 
-use ir::{BaseKind, Enumerator, Field, FileId, SourceFile, SourceType, SourceTypeId, Span, SpanId};
-use rustc_hash::FxHashMap;
+use ir::{BaseKind, Enumerator, Field, FileId, SourceFile, SourceType, SourceTypeId, Span, SpanId, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::llvm::{Context, Meta, MetaKind, Value};
+use crate::llvm::{Context, Meta, MetaKind, Opcode, Value, ValueKind};
 
 mod tag {
     pub const ARRAY: u16 = 0x01;
@@ -123,16 +123,17 @@ impl<'c> DebugInfo<'c> {
         let operands = self.context.meta_operands(subprogram);
         let name = self.string_operand(&operands, 2);
         let signature = operands.get(4).copied().flatten().map(|ty| self.ty(ty));
-        let mut info = FunctionInfo {
+        let n_params = match signature.map(|ty| &self.types[ty.idx()]) {
+            Some(SourceType::Function { params, .. }) => params.len(),
+            _ => 0,
+        };
+        FunctionInfo {
             name: Some(name),
             file: self.scope_file(subprogram),
             line: subprogram.subprogram_line(),
             signature,
-            param_names: Vec::new(),
-        };
-        let Some(SourceType::Function { params, .. }) = signature.map(|ty| &self.types[ty.idx()]) else { return info };
-        info.param_names = vec![String::new(); params.len()];
-        info
+            param_names: self.param_names(function, n_params),
+        }
     }
 
     fn string_operand(&self, operands: &[Option<Meta>], operand: usize) -> String {
@@ -142,18 +143,41 @@ impl<'c> DebugInfo<'c> {
     }
 
     /// A local variable or parameter.
-    pub fn variable(&mut self, meta: Meta) -> VariableInfo {
+    pub fn variable(&mut self, meta: Meta) -> Variable {
         let operands = self.context.meta_operands(meta);
         let name = self.string_operand(&operands, 1);
         let ty = operands.get(3).copied().flatten().map(|ty| self.ty(ty));
-        // `arg: 2` has no accessor.
-        let text = self.context.meta_text(meta);
-        let arg = text.split_once(" arg: ").or_else(|| text.split_once(",arg: "));
-        let parameter = arg.and_then(|(_, rest)| {
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            digits.parse::<usize>().ok()?.checked_sub(1)
-        });
-        VariableInfo { name, ty, parameter }
+        Variable { name, ty }
+    }
+
+    /// Names of the source parameters, as many as the signature has.
+    ///
+    /// Clang names the machine's parameters after them, which is quick to read. Files without such names make us
+    /// print the variables, since the number of a parameter has no accessor, and printing numbers the whole module.
+    fn param_names(&self, function: Value, n_params: usize) -> Vec<String> {
+        let names = machine_names(function);
+        if names.len() == n_params && names.iter().all(|name| !name.is_empty()) {
+            return names;
+        }
+        let mut names = vec![String::new(); n_params];
+        let mut seen = FxHashSet::default();
+        for inst in function.blocks().flat_map(|block| block.instructions()) {
+            let Some(variable) = described_variable(inst).filter(|variable| seen.insert(*variable)) else { continue };
+            if names.iter().all(|name| !name.is_empty()) {
+                break;
+            }
+            if let Some(name) = self.parameter_number(variable).and_then(|number| names.get_mut(number)) {
+                *name = self.string_operand(&self.context.meta_operands(variable), 1);
+            }
+        }
+        names
+    }
+
+    fn parameter_number(&self, variable: Meta) -> Option<usize> {
+        let text = self.context.meta_text(variable);
+        let (_, rest) = text.split_once(" arg: ")?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<usize>().ok()?.checked_sub(1)
     }
 
     pub fn global_type(&mut self, global: Value) -> Option<SourceTypeId> {
@@ -269,7 +293,7 @@ impl<'c> DebugInfo<'c> {
 
     fn read_count(&self, subrange: Meta) -> Option<u64> {
         let count = self.context.meta_operand_values(subrange).first().copied().flatten()?;
-        let is_number = count.kind() == crate::llvm::ValueKind::LLVMConstantIntValueKind;
+        let is_number = count.kind() == ValueKind::LLVMConstantIntValueKind;
         // -1 is the mark of an array without a count.
         is_number.then(|| count.int_signed()).and_then(|count| u64::try_from(count).ok())
     }
@@ -298,11 +322,29 @@ pub(crate) struct FunctionInfo {
     pub param_names: Vec<String>,
 }
 
-pub(crate) struct VariableInfo {
-    pub name: String,
-    pub ty: Option<SourceTypeId>,
-    /// Position among the source parameters.
-    pub parameter: Option<usize>,
+/// The variable that a debug intrinsic speaks of.
+pub(crate) fn described_variable(inst: Value) -> Option<Meta> {
+    if inst.opcode() != Opcode::LLVMCall || inst.n_args() < 3 {
+        return None;
+    }
+    let callee = inst.called_value();
+    let is_debug = callee.kind() == ValueKind::LLVMFunctionValueKind && callee.name().starts_with("llvm.dbg.");
+    is_debug.then(|| inst.operand(1).as_meta())
+}
+
+/// Source names in the names of the machine's parameters: a structure in pieces is `s.coerce0`, `s.coerce1` or `s.0`.
+fn machine_names(function: Value) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for param in function.params() {
+        let full = param.name();
+        let name = full.split('.').next().unwrap_or_default().to_string();
+        let is_result = full == "agg.result";
+        let continues = full.contains('.') && names.last() == Some(&name);
+        if !is_result && !continues {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn base_kind(text: &str) -> BaseKind {

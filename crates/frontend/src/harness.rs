@@ -11,7 +11,7 @@ use ir::{Module, SourceType, SourceTypeId};
 
 use crate::compile::{self, FileKind, Unit};
 use crate::debug::{DebugInfo, FileRules};
-use crate::llvm::{Context, Opcode, Type, TypeKind, Value, ValueKind};
+use crate::llvm::{Context, Type, TypeKind, Value};
 use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, parse_unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,19 +193,7 @@ fn read_signature(context: &Context, function: Value) -> Signature {
     let rules = FileRules { foreign: Vec::new(), spelling: Default::default(), harness: None };
     let mut debug = DebugInfo::new(context, rules);
     let info = debug.function(function);
-    let mut names = info.param_names;
-    for inst in function.blocks().flat_map(|block| block.instructions()) {
-        if inst.opcode() != Opcode::LLVMCall || inst.n_args() < 3 {
-            continue;
-        }
-        let callee = inst.called_value();
-        if callee.kind() == ValueKind::LLVMFunctionValueKind && callee.name().starts_with("llvm.dbg.") {
-            let variable = debug.variable(inst.operand(1).as_meta());
-            if let Some(name) = variable.parameter.and_then(|parameter| names.get_mut(parameter)) {
-                *name = variable.name;
-            }
-        }
-    }
+    let names = info.param_names;
     let types = Module {
         target: ir::Target { triple: String::new(), pointer_bytes: 8 },
         functions: Vec::new(),

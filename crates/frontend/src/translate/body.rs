@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 use super::constant::Linear;
 use super::shape::{Scalar, ScalarKind, Shape};
 use super::{ModuleTranslator, Numbering, slot_count, slots};
-use crate::prepare::calls_returns_twice;
+use crate::debug::described_variable;
 use crate::llvm::{BasicBlock, IntPredicate, Opcode, TypeKind, Value, ValueKind};
+use crate::prepare::calls_returns_twice;
 
 /// The registers of one value, a register per scalar.
 pub(super) type Regs = Rc<[Reg]>;
@@ -33,7 +34,6 @@ pub(super) struct Body<'m, 'c> {
     span: SpanId,
     pub calls: Vec<Call>,
     variables: Vec<Variable>,
-    param_names: Vec<String>,
     /// Allocas that hold a source variable.
     pub variable_of: FxHashMap<Value, u32>,
     pub choices: Choices,
@@ -51,10 +51,9 @@ pub(super) enum Choices {
 pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
     let func = module.function_id(function);
     let numbering = module.numbering(function);
-    let header = &mut module.functions[func.idx()];
+    let header = &module.functions[func.idx()];
     let mut body = Body {
         n_slots: header.n_slots,
-        param_names: std::mem::take(&mut header.param_names),
         numbering: numbering.clone(),
         blocks: vec![None; numbering.n_blocks],
         current: BlockId(0),
@@ -74,13 +73,12 @@ pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
     for block in &numbering.order {
         body.block(*block);
     }
-    let Body { n_slots, blocks, calls, variables, param_names, .. } = body;
+    let Body { n_slots, blocks, calls, variables, .. } = body;
     let result = &mut module.functions[func.idx()];
     result.blocks = blocks.into_iter().map(|block| block.expect("every numbered block is in the order")).collect();
     result.n_slots = n_slots;
     result.calls = calls;
     result.variables = variables;
-    result.param_names = param_names;
     if !calls_returns_twice(module.context, function) {
         slots::compact(&mut module.functions[func.idx()], module.shapes.pointer_bits());
     }
@@ -101,27 +99,17 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Names from the debug intrinsics: variables that live in an alloca, and parameters wherever they live.
+    /// Variables that live in an alloca.
     fn read_variables(&mut self) {
         let numbering = self.numbering.clone();
-        let insts = numbering.order.iter().flat_map(|block| block.instructions());
-        for inst in insts.filter(|inst| inst.opcode() == Opcode::LLVMCall) {
-            let callee = inst.called_value();
-            if callee.kind() != ValueKind::LLVMFunctionValueKind || !callee.name().starts_with("llvm.dbg.") {
-                continue;
-            }
-            if inst.n_args() < 3 {
-                continue;
-            }
-            let info = self.module.debug.variable(inst.operand(1).as_meta());
-            if let Some(name) = info.parameter.and_then(|parameter| self.param_names.get_mut(parameter)) {
-                name.clone_from(&info.name);
-            }
+        for inst in numbering.order.iter().flat_map(|block| block.instructions()) {
+            let Some(variable) = described_variable(inst) else { continue };
             let Some(place) = inst.operand(0).wrapped_value() else { continue };
             let is_alloca = place.kind() == ValueKind::LLVMInstructionValueKind && place.opcode() == Opcode::LLVMAlloca;
-            if callee.name() == "llvm.dbg.declare" && is_alloca && !self.variable_of.contains_key(&place) {
+            if is_alloca && !self.variable_of.contains_key(&place) {
                 self.variable_of.insert(place, self.variables.len() as u32);
-                self.variables.push(Variable { name: info.name, ty: info.ty });
+                let variable = self.module.debug.variable(variable);
+                self.variables.push(variable);
             }
         }
     }

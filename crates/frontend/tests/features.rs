@@ -134,6 +134,12 @@ feature! {
         _Float16 half(_Float16 a) { return a + 1; }
         float mixed(int i, unsigned long u, __int128 w) { return i + u * 1.0f + w; }
         int main(void) { return f(1, 2, 3) + half(2) + mixed(1, 2, 3); }";
+    floating_environment: "
+        #pragma STDC FENV_ACCESS ON
+        double f(double a, float b, int c, unsigned long d) {
+            return a < b ? a + b * c - d / a : a == b ? (int)a + (float)a : (unsigned)a + __builtin_sqrt(a) + -b;
+        }
+        int main(void) { return f(1, 2, 3, 4); }";
     complex_numbers: "
         #include <complex.h>
         double complex product(double complex a, float complex b) { return a * b + 1; }

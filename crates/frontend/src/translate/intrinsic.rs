@@ -10,7 +10,7 @@ use ir::{
 use super::body::{Body, Regs, Unsupported};
 use super::instruction::float_kind;
 use super::shape::{Scalar, ScalarKind};
-use crate::llvm::{Linkage, TypeKind, Value, ValueKind};
+use crate::llvm::{Linkage, Opcode, TypeKind, Value, ValueKind};
 
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, inst: Value) -> Result<(), Unsupported> {
@@ -145,6 +145,9 @@ impl Body<'_, '_> {
             self.bind(inst, regs);
             return Ok(());
         }
+        if let Some(rest) = name.strip_prefix("experimental.constrained.") {
+            return self.constrained(inst, rest);
+        }
         if let Some(rest) = name.strip_prefix("vector.reduce.") {
             return self.reduce(inst, rest);
         }
@@ -158,6 +161,8 @@ impl Body<'_, '_> {
             "stacksave" => self.own_intrinsic(inst, Intrinsic::StackSave, 0),
             "stackrestore" => self.own_intrinsic(inst, Intrinsic::StackRestore, 1),
             "trap" | "debugtrap" | "ubsantrap" => self.own_intrinsic(inst, Intrinsic::Trap, 0),
+            // Asked for the least size, zero is always right.
+            "objectsize" if self.immediate(inst.operand(1)) == Some(1) => self.known(inst, 0),
             "objectsize" => self.own_intrinsic(inst, Intrinsic::ObjectSize, 2),
             "frameaddress" => self.own_intrinsic(inst, Intrinsic::FrameAddress, 0),
             "returnaddress" => self.own_intrinsic(inst, Intrinsic::ReturnAddress, 0),
@@ -230,6 +235,43 @@ impl Body<'_, '_> {
             regs.push(self.float_math(op, kind, operands[0][lane], operands[1][lane], operands[2][lane]));
         }
         self.bind(inst, regs.into());
+        Ok(())
+    }
+
+    /// Floating-point operations of code that looks at rounding modes or exceptions; we always round to nearest.
+    fn constrained(&mut self, inst: Value, name: &str) -> Result<(), Unsupported> {
+        if let Some((op, n_operands)) = lookup(FLOAT_OPS, name) {
+            return self.float_op(inst, op, n_operands);
+        }
+        let opcode = match base_name(name) {
+            "fadd" => Opcode::LLVMFAdd,
+            "fsub" => Opcode::LLVMFSub,
+            "fmul" => Opcode::LLVMFMul,
+            "fdiv" => Opcode::LLVMFDiv,
+            "frem" => Opcode::LLVMFRem,
+            "fptosi" => Opcode::LLVMFPToSI,
+            "fptoui" => Opcode::LLVMFPToUI,
+            "sitofp" => Opcode::LLVMSIToFP,
+            "uitofp" => Opcode::LLVMUIToFP,
+            "fptrunc" => Opcode::LLVMFPTrunc,
+            "fpext" => Opcode::LLVMFPExt,
+            "fcmp" | "fcmps" => return self.constrained_compare(inst),
+            _ => return Err(format!("the compiler intrinsic `llvm.experimental.constrained.{name}`")),
+        };
+        let regs = self.expression(inst, opcode)?;
+        self.bind(inst, regs);
+        Ok(())
+    }
+
+    fn constrained_compare(&mut self, inst: Value) -> Result<(), Unsupported> {
+        let predicate = self.module.context.meta_string(inst.operand(2).as_meta());
+        let op = COMPARISONS.iter().find(|(name, _)| *name == predicate).map(|(_, op)| *op);
+        let op = op.ok_or_else(|| format!("the comparison `{predicate}`"))?;
+        let regs = self.lane_pairs(inst.operand(0), inst.operand(1), |body, a, b, scalar| {
+            let kind = float_kind(scalar)?;
+            Ok(body.define(1, |dst| Inst::FloatCmp { op, kind, dst, a, b }))
+        })?;
+        self.bind(inst, regs);
         Ok(())
     }
 
@@ -483,6 +525,23 @@ fn base_name(name: &str) -> &str {
     }
     base
 }
+
+const COMPARISONS: &[(&str, FloatCmpOp)] = &[
+    ("oeq", FloatCmpOp::Oeq),
+    ("ogt", FloatCmpOp::Ogt),
+    ("oge", FloatCmpOp::Oge),
+    ("olt", FloatCmpOp::Olt),
+    ("ole", FloatCmpOp::Ole),
+    ("one", FloatCmpOp::One),
+    ("ord", FloatCmpOp::Ord),
+    ("uno", FloatCmpOp::Uno),
+    ("ueq", FloatCmpOp::Ueq),
+    ("ugt", FloatCmpOp::Ugt),
+    ("uge", FloatCmpOp::Uge),
+    ("ult", FloatCmpOp::Ult),
+    ("ule", FloatCmpOp::Ule),
+    ("une", FloatCmpOp::Une),
+];
 
 const OVERFLOW_OPS: &[(&str, OverflowOp)] = &[
     ("sadd.with.overflow", OverflowOp::SAdd),

@@ -11,5 +11,7 @@ int main(void) {
         table[i] = h >> 24;
     }
     uint16_t index = colt_uint16("index");
-    return table[index] == 0x5a;
+    if (table[index] == 0x5a)
+        return 1;
+    return 0;
 }

@@ -1,5 +1,6 @@
 // A recursive-descent calculator on 6 symbolic bytes.
 #include <colt.h>
+#include <stdlib.h>
 
 static const char *at;
 
@@ -10,10 +11,12 @@ static int factor(void) {
     if (*at == '(') {
         at++;
         value = expression();
-        if (*at == ')')
-            at++;
+        if (*at++ != ')')
+            exit(1);
         return value;
     }
+    if (*at < '0' || *at > '9')
+        exit(1);
     while (*at >= '0' && *at <= '9')
         value = value * 10 + (*at++ - '0');
     return value;
@@ -48,5 +51,7 @@ int main(void) {
     text[6] = '\0';
     at = text;
     int value = expression();
-    return *at == '\0' && value == 42;
+    if (*at == '\0' && value == 42)
+        return 1;
+    return 0;
 }

@@ -12,5 +12,7 @@ int main(void) {
         h ^= table[(i * 7) & 1023] >> 3;
     }
     unsigned char c = colt_uint8("c");
-    return c == (h & 0xff);
+    if (c == (h & 0xff))
+        return 1;
+    return 0;
 }

@@ -14,5 +14,7 @@ int main(void) {
     }
     if (h == 0x0123456789abcdefull)
         return 2;
-    return c > 100;
+    if (c > 100)
+        return 1;
+    return 0;
 }

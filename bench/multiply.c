@@ -5,5 +5,7 @@
 int main(void) {
     uint64_t a = colt_uint32("a"), b = colt_uint32("b");
     colt_assume(a > 1 && b > 1);
-    return a * b == 3215031751ull;
+    if (a * b == 3215031751ull)
+        return 1;
+    return 0;
 }

@@ -49,6 +49,10 @@ pub struct RunArgs {
     #[arg(long = "with", value_name = "A,B,...", value_delimiter = ',')]
     pub line_up: Vec<String>,
 
+    /// Functions that `--with lazy` skips, separated by commas [default: chosen by what they do]
+    #[arg(long, value_name = "F,G,...", value_delimiter = ',')]
+    pub lazy_skip: Vec<String>,
+
     /// Which pending state to go on with
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Coverage)]
     pub search: Order,

@@ -9,7 +9,7 @@ use vm::Image;
 use crate::collector::{Collector, Ended, Leavings, Reports, Standing};
 use crate::exchange::Exchange;
 use crate::worker::Worker;
-use crate::{History, LineUp, Options, Outcome, RunPlan, Sink};
+use crate::{Conducts, Explorer, History, LineUp, Options, Outcome, RunPlan, Sink};
 
 /// What to explore.
 pub struct Program {
@@ -71,6 +71,11 @@ fn explore_alone(program: &Program, options: &Options, line_up: LineUp, sink: &m
     let mut reports = Direct(&mut collector);
     let mut worker = Worker::new(&image, options, line_up, &mut reports, None);
     let mut driver = worker.take_driver();
+    if driver.conduct(&mut Explorer::new(&mut worker)) == Conducts::Yes {
+        history.runs = 1;
+        let left = worker.finish();
+        return collector.finish(history.runs, vec![left]);
+    }
     while let Some(plan) = driver.next(&history) {
         worker.run(plan);
         history.runs += 1;

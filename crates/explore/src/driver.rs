@@ -1,5 +1,7 @@
 //! Drivers: who turns the history so far into the next plan.
 
+use crate::Explorer;
+
 /// What one exploration will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunPlan {
@@ -13,9 +15,21 @@ pub struct History {
     pub runs: u64,
 }
 
+/// Whether a driver explored by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conducts {
+    Yes,
+    No,
+}
+
 pub trait Driver {
     /// The next plan; `None` ends the campaign.
     fn next(&mut self, history: &History) -> Option<RunPlan>;
+
+    /// Explores in an order of its own, path by path, instead of by plans. Asked once, before the first plan.
+    fn conduct(&mut self, _explorer: &mut Explorer) -> Conducts {
+        Conducts::No
+    }
 }
 
 /// One plan: everything, or what is left of it.

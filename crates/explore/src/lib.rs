@@ -5,6 +5,7 @@
 
 mod campaign;
 mod collector;
+mod conduct;
 mod decisions;
 mod driver;
 mod effects;
@@ -19,8 +20,9 @@ mod technique;
 mod worker;
 
 pub use campaign::{explore, Fault, Program};
+pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
 pub use decisions::Decisions;
-pub use driver::{Driver, History, Plain, RunPlan};
+pub use driver::{Conducts, Driver, History, Plain, RunPlan};
 pub use options::{Budgets, Options, Search, SymArgs, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::Path;

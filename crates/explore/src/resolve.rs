@@ -96,7 +96,7 @@ impl Decider<'_> {
     }
 
     /// The objects whose addresses the term is built from, where that can be read off it.
-    fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Vec<u64>> {
+    pub(crate) fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Vec<u64>> {
         let mut bases = Vec::new();
         self.collect_meant(path, addr, MAX_MEANT_DEPTH, &mut bases)?;
         bases.sort_unstable();

@@ -25,18 +25,18 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const LOOK_FORKS: u64 = 1024;
 
 pub struct Worker<'i, 'r> {
-    options: &'r Options,
-    decider: Decider<'i>,
-    line_up: Rc<RefCell<LineUp>>,
+    pub(crate) options: &'r Options,
+    pub(crate) decider: Decider<'i>,
+    pub(crate) line_up: Rc<RefCell<LineUp>>,
     pending: Pending,
-    left: Leavings,
+    pub(crate) left: Leavings,
     reports: &'r mut dyn Reports,
     exchange: Option<&'r Exchange>,
     started: Instant,
     last_look: Instant,
     n_forks_since_look: u64,
     n_paths: u64,
-    over: Option<Budget>,
+    pub(crate) over: Option<Budget>,
 }
 
 /// Passes the machine's events on to the techniques.
@@ -94,6 +94,10 @@ impl<'i, 'r> Worker<'i, 'r> {
             return Box::new(Plain::from_prefixes(self.options.resume.clone()));
         }
         std::mem::replace(&mut self.line_up.borrow_mut().driver, Box::new(Plain::default()))
+    }
+
+    pub(crate) fn n_paths(&self) -> u64 {
+        self.n_paths
     }
 
     pub fn is_over(&self) -> bool {
@@ -155,7 +159,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     }
 
     /// A path at the beginning; the number of arguments is its first decision where there is a choice.
-    fn start(&mut self, n_args: Option<u64>) -> Path {
+    pub(crate) fn start(&mut self, n_args: Option<u64>) -> Path {
         let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32));
         if let Some(n_args) = n_args {
             path.decisions.push(n_args);
@@ -233,7 +237,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
     }
 
-    fn path_budget(&self, path: &Path) -> Option<Budget> {
+    pub(crate) fn path_budget(&self, path: &Path) -> Option<Budget> {
         let budgets = &self.options.budgets;
         if budgets.depth.is_some_and(|depth| path.decisions.len() > depth) {
             return Some(Budget::Depth);
@@ -248,7 +252,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
     }
 
-    fn note_ledger(&mut self) {
+    pub(crate) fn note_ledger(&mut self) {
         for (kind, place, detail) in self.decider.machine.notes.drain(..) {
             self.left.ledger.enter(kind, place, detail);
         }
@@ -273,7 +277,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         n_forks
     }
 
-    fn end(&mut self, path: Path, ending: Ending) {
+    pub(crate) fn end(&mut self, path: Path, ending: Ending) {
         if let Ending::Cut(_) = ending {
             let mut decisions = path.decisions.to_vec();
             decisions.extend(path.follow.iter().copied());
@@ -298,7 +302,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     }
 
     /// Looks at the wish to stop, and now and then at the clock and at memory.
-    fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         if self.options.stop.load(Ordering::Relaxed) {
             self.over.get_or_insert(Budget::Interrupt);
         }

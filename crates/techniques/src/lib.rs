@@ -1,10 +1,14 @@
 //! The techniques: one folder each, and the one list of them.
 
+pub mod lazy;
+
 use explore::{Driver, LineUp, Technique};
 
 /// What the command line says to the techniques: each finds its own flags here.
 #[derive(Clone, Debug, Default)]
-pub struct Flags {}
+pub struct Flags {
+    pub lazy: lazy::Flags,
+}
 
 /// What is under test.
 #[derive(Clone, Copy)]
@@ -36,7 +40,7 @@ pub struct Entry {
 }
 
 /// Every technique there is.
-pub const ALL: &[Entry] = &[];
+pub const ALL: &[Entry] = &[Entry { name: "lazy", make: lazy::make }];
 
 /// The technique of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -75,6 +75,7 @@ pub enum Effect {
     /// A call somebody claimed. Answer `Enter` or `Skip`.
     Call { func: FuncId },
     Ended(Box<Ending>),
+    /// The state stands between two instructions: its fuel is used up, or it came where it was to pause.
     OutOfFuel,
 }
 

@@ -3,7 +3,7 @@
 use ir::{BlockId, FuncId};
 use term::TermId;
 
-use crate::{ObjectId, State};
+use crate::{EdgeId, ObjectId, State};
 
 /// One thing that happened. Emitted only for the kinds some observer declared interest in.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub enum Event {
     Allocated { object: ObjectId },
     Freed { object: ObjectId },
     /// Control entered a block by an edge.
-    Block { func: FuncId, block: BlockId },
+    Block { func: FuncId, block: BlockId, edge: EdgeId },
 }
 
 /// Kinds of events an observer wants, as a set.

@@ -47,6 +47,11 @@ struct Piece {
     is_bool: bool,
 }
 
+/// Offset and size of the scalars that `bytes` bytes of a type divide into; all of it is covered.
+pub fn scalars(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<(u64, u8)> {
+    divide(module, ty, bytes).iter().map(|piece| (piece.offset, piece.n_bytes)).collect()
+}
+
 /// Makes the symbols of an input. `occurrence` tells apart inputs of one name on one path.
 pub fn create(terms: &mut Terms, module: &Module, request: &InputRequest, occurrence: usize, form: &InputForm) -> InputRecord {
     let pieces = divide(module, request.ty, request.bytes);

@@ -28,7 +28,7 @@ pub use effect::{Access, Answer, Effect, InputForm, InputRequest, PickWhy};
 pub use event::{Event, Interest, Observer};
 pub use frame::{Frame, Returns};
 pub use image::{Checks, Image, World};
-pub use inputs::{InputRecord, Scalar};
+pub use inputs::{scalars, InputRecord, Scalar};
 pub use label::{Label, Labels};
 pub use memory::{Memory, ObjectId, Region};
 pub use object::{Liveness, Object, ObjectKind, Site};

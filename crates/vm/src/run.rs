@@ -61,6 +61,16 @@ impl Coverage {
         !self.fresh.is_empty()
     }
 
+    /// Takes these for seen, though not just now.
+    pub fn recall(&mut self, edges: &[EdgeId]) {
+        edges.iter().for_each(|edge| self.seen[edge.0 as usize] = true);
+    }
+
+    /// Takes these for never seen: the next path over them is the first again.
+    pub fn forget(&mut self, edges: &[EdgeId]) {
+        edges.iter().for_each(|edge| self.seen[edge.0 as usize] = false);
+    }
+
     pub fn is_seen(&self, edge: EdgeId) -> bool {
         self.seen[edge.0 as usize]
     }
@@ -279,7 +289,7 @@ impl<'i> Machine<'i> {
                     Terminator::Return(values) => match self.leave(state, values) {
                         Ok(()) => {
                             self.settle_answers(state);
-                            if *fuel <= 0 {
+                            if *fuel <= 0 || state.depth == state.pause_at {
                                 return Effect::OutOfFuel;
                             }
                             continue 'frame;
@@ -300,7 +310,8 @@ impl<'i> Machine<'i> {
                         }
                     },
                 };
-                self.coverage.mark(image.first_edge(state.top.func, state.top.block) + edge_idx);
+                let taken = image.first_edge(state.top.func, state.top.block) + edge_idx;
+                self.coverage.mark(taken);
                 let edge = edge_of(&block.terminator, edge_idx);
                 for step in &edge.moves {
                     // SAFETY: as above.
@@ -316,7 +327,7 @@ impl<'i> Machine<'i> {
                 state.top.inst_idx = 0;
                 if self.interest.has(Interest::BLOCK) {
                     let (func, block) = (state.top.func, edge.target);
-                    self.tell(state, Interest::BLOCK, || Event::Block { func, block });
+                    self.tell(state, Interest::BLOCK, || Event::Block { func, block, edge: EdgeId(taken) });
                 }
                 if *fuel <= 0 {
                     return Effect::OutOfFuel;

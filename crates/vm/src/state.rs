@@ -37,6 +37,11 @@ pub struct State {
     pub is_exiting: bool,
     /// How much of the symbolic standard input was read.
     pub stdin_read: u32,
+    /// The machine stops with [`crate::Effect::OutOfFuel`] when a return leaves this many frames; 0 for never.
+    pub pause_at: u32,
+    /// Added to the numbers of inputs of one name: inputs asked for after something was left out are not to be taken for
+    /// those of the program.
+    pub n_inputs_unseen: u32,
     /// Estimated bytes of native stack in use.
     pub stack_bytes: u64,
     /// Instructions executed on this path.
@@ -58,6 +63,8 @@ impl State {
             jumps: None,
             is_exiting: false,
             stdin_read: 0,
+            pause_at: 0,
+            n_inputs_unseen: 0,
             stack_bytes: 0,
             steps: 0,
             output: None,

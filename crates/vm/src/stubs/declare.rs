@@ -126,6 +126,7 @@ impl Machine<'_> {
         let answer = self.ask(state, || Effect::Input(Box::new(request.clone())))?;
         let Answer::Input(form) = answer else { unreachable!("an input is answered with its form") };
         let occurrence = state.inputs.iter().filter(|input| input.name == request.name).count();
+        let occurrence = occurrence + state.n_inputs_unseen as usize;
         Ok(Arc::new(inputs::create(&mut self.terms, &self.image.module, request, occurrence, &form)))
     }
 

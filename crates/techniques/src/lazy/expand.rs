@@ -1,0 +1,366 @@
+//! One skipped call, executed after all: its paths one by one, those first that promise what the caller wants.
+
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
+
+use explore::{Explorer, Fork, Path, Stop, Trust};
+use ir::FuncId;
+use rustc_hash::FxHashMap;
+use term::TermId;
+use vm::Answer;
+use witness::Ending;
+
+use super::bound::{meets, Bound};
+use super::learn::Learned;
+use super::tree::{Fresh, Goals, Real};
+use super::Campaign;
+
+/// A run standing at a call, and what is known of the paths through the call from there.
+pub struct Expansion {
+    pub func: FuncId,
+    /// Stands at the call.
+    root: Path,
+    pub bound: Bound,
+    /// Inside the call, oldest first.
+    pending: VecDeque<Path>,
+    /// Returned from the call, not wanted so far.
+    parked: Vec<Real>,
+    /// Decisions of the paths through the call that were executed by following what was learned elsewhere.
+    seen: HashSet<Vec<u64>>,
+    /// What was learned about the function elsewhere and has been tried here.
+    learned_tried: HashSet<usize>,
+    n_turns: u64,
+    /// What was looked for when nothing more was found.
+    pub tried: Option<(u32, u64)>,
+}
+
+pub enum Pulled {
+    /// A run behind the call that may be what is wanted.
+    Got(Real),
+    /// There is none.
+    Nothing,
+    /// None was found yet.
+    NotYet,
+}
+
+/// Forks after which a path waits again, at first.
+const TURN_FORKS: u64 = 64;
+const FUEL: u64 = 4_000_000;
+
+/// How one turn of a path inside the call ended.
+enum Turn {
+    Returned(Path),
+    Ended,
+    Waits,
+}
+
+impl Expansion {
+    pub fn new(func: FuncId, real: Real) -> Expansion {
+        let Real { path, bound } = real;
+        Expansion {
+            func,
+            root: path,
+            bound,
+            pending: VecDeque::new(),
+            parked: Vec::new(),
+            seen: HashSet::new(),
+            learned_tried: HashSet::new(),
+            n_turns: 0,
+            tried: None,
+        }
+    }
+
+    /// Runs that are kept here.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let root = (self.n_turns == 0).then_some(&self.root);
+        root.into_iter().chain(&self.pending).chain(self.parked.iter().map(|real| &real.path))
+    }
+
+    /// Whether every path through the call was executed and handed on.
+    pub fn is_done(&self) -> bool {
+        self.n_turns > 0 && self.pending.is_empty() && self.parked.is_empty()
+    }
+
+    /// The next run behind the call that may meet one of the goals, at the cost of at most `effort` executed paths.
+    pub fn pull(
+        &mut self,
+        explorer: &mut Explorer,
+        campaign: &mut Campaign,
+        goals: &Goals,
+        fresh: &[Fresh],
+        effort: u64,
+    ) -> Pulled {
+        if let Some(real) = self.unpark(explorer, goals) {
+            return Pulled::Got(real);
+        }
+        if let Some(real) = self.try_learned(explorer, campaign, goals, fresh) {
+            return Pulled::Got(real);
+        }
+        let last = campaign.figures.borrow().iterations + effort;
+        let checks = self.checks_inputs(explorer, goals, fresh);
+        let mut cold = VecDeque::new();
+        let pulled = loop {
+            if campaign.figures.borrow().iterations >= last || explorer.is_over() {
+                break Pulled::NotYet;
+            }
+            let Some(mut path) = self.next(explorer) else { break Pulled::Nothing };
+            if checks {
+                match self.guide(explorer, &path, goals) {
+                    Some(input) => path.input = input,
+                    None => {
+                        cold.push_back(path);
+                        continue;
+                    }
+                }
+            }
+            let Turn::Returned(path) = self.turn(explorer, campaign, path) else { continue };
+            if let Some(real) = self.returned(explorer, campaign, path, goals, fresh) {
+                break Pulled::Got(real);
+            }
+        };
+        cold.append(&mut self.pending);
+        self.pending = cold;
+        pulled
+    }
+
+    fn unpark(&mut self, explorer: &mut Explorer, goals: &Goals) -> Option<Real> {
+        let wanted = (0..self.parked.len()).find(|idx| is_wanted(explorer, &self.parked[*idx], goals))?;
+        Some(self.parked.remove(wanted))
+    }
+
+    /// Whether the goals say anything about inputs, so that it is worth asking a path before it runs.
+    fn checks_inputs(&self, explorer: &mut Explorer, goals: &Goals, fresh: &[Fresh]) -> bool {
+        let Goals::Any(conds) = goals else { return false };
+        let terms = explorer.terms();
+        let made_up: Vec<_> = fresh.iter().flat_map(|fresh| terms.symbols(fresh.term).to_vec()).collect();
+        let others = |cond: &TermId| terms.symbols(*cond).iter().any(|symbol| !made_up.contains(symbol));
+        conds.iter().all(others)
+    }
+
+    /// An input of the path with which it may meet a goal.
+    fn guide(&self, explorer: &mut Explorer, path: &Path, goals: &Goals) -> Option<term::Assignment> {
+        match goals {
+            Goals::Anything => Some(path.input.clone()),
+            Goals::Any(conds) => conds.iter().find_map(|cond| meets(explorer, path, &self.bound, *cond)),
+        }
+    }
+
+    /// The path whose turn it is: at first the call itself, then by turns the oldest and the newest.
+    fn next(&mut self, explorer: &mut Explorer) -> Option<Path> {
+        self.n_turns += 1;
+        match self.n_turns {
+            1 => {
+                let mut path = self.root.clone();
+                super::begin_call(&mut path);
+                explorer.enter(&mut path);
+                Some(path)
+            }
+            turn if turn % 2 == 0 => self.pending.pop_front(),
+            _ => self.pending.pop_back(),
+        }
+    }
+
+    /// Runs a path inside the call until it returns, ends or has forked often. All but the first stay in loops where they
+    /// can: what lies behind a loop is seen from its first exits, what needs many rounds only by going on.
+    fn turn(&mut self, explorer: &mut Explorer, campaign: &mut Campaign, mut path: Path) -> Turn {
+        let is_first = self.n_turns == 1;
+        let max_forks = TURN_FORKS << (self.n_turns / 64).min(8);
+        let mut n_forks = 0;
+        loop {
+            match explorer.advance(&mut path, Trust::Program, FUEL) {
+                Stop::Paused => {
+                    super::end_call(&mut path);
+                    return Turn::Returned(path);
+                }
+                Stop::Call(_) => explorer.enter(&mut path),
+                Stop::Forked(forks) => {
+                    n_forks += 1;
+                    let mut waiting = self.settle(explorer, campaign, forks);
+                    if !is_first && campaign.loops.stays(&path) == Some(false) {
+                        let stays = waiting.iter().position(|other| campaign.loops.stays(other) == Some(true));
+                        if let Some(stays) = stays {
+                            std::mem::swap(&mut path, &mut waiting[stays]);
+                        }
+                    }
+                    self.pending.extend(waiting);
+                    if n_forks >= max_forks {
+                        self.pending.push_back(path);
+                        return Turn::Waits;
+                    }
+                }
+                Stop::Ended(ending, forks) => {
+                    let waiting = self.settle(explorer, campaign, forks);
+                    self.pending.extend(waiting);
+                    campaign.ended_inside(explorer, path, ending);
+                    return Turn::Ended;
+                }
+                Stop::Tired => {
+                    self.pending.push_back(path);
+                    return Turn::Waits;
+                }
+                Stop::Lost => unreachable!("only guesses get lost"),
+            }
+        }
+    }
+
+    fn settle(&mut self, explorer: &mut Explorer, campaign: &mut Campaign, forks: Vec<Fork>) -> Vec<Path> {
+        let mut waiting = Vec::new();
+        for fork in forks {
+            match fork {
+                Fork::Waits(path) => waiting.push(*path),
+                Fork::Ended(path, ending) => campaign.ended_inside(explorer, *path, ending),
+            }
+        }
+        waiting
+    }
+
+    /// A path came back from the call: it is learned from, and handed on if it is wanted.
+    fn returned(
+        &mut self,
+        explorer: &mut Explorer,
+        campaign: &mut Campaign,
+        path: Path,
+        goals: &Goals,
+        fresh: &[Fresh],
+    ) -> Option<Real> {
+        campaign.figures.borrow_mut().iterations += 1;
+        let decisions = self.decisions(&path);
+        if self.seen.remove(&decisions) {
+            return None;
+        }
+        let is_short = decisions.len() <= super::learn::MAX_DECISIONS;
+        if is_short {
+            campaign.summaries.learn(explorer.image(), self.func, decisions, &path);
+        }
+        self.offer(explorer, path, goals, fresh)
+    }
+
+    fn offer(&mut self, explorer: &mut Explorer, path: Path, goals: &Goals, fresh: &[Fresh]) -> Option<Real> {
+        let module = &explorer.image().module;
+        let bound = self.bound.with(explorer.terms(), module, fresh, &path);
+        let real = Real { path, bound };
+        if is_wanted(explorer, &real, goals) {
+            return Some(real);
+        }
+        self.parked.push(real);
+        None
+    }
+
+    fn decisions(&self, path: &Path) -> Vec<u64> {
+        let mut decisions = path.decisions.to_vec();
+        decisions.drain(..self.root.decisions.len() as usize);
+        decisions
+    }
+
+    /// Takes ways through the function that were found elsewhere and gave what is wanted here.
+    fn try_learned(
+        &mut self,
+        explorer: &mut Explorer,
+        campaign: &mut Campaign,
+        goals: &Goals,
+        fresh: &[Fresh],
+    ) -> Option<Real> {
+        if self.n_turns > 0 && self.pending.is_empty() {
+            return None;
+        }
+        let mut answers: FxHashMap<Rc<[Option<u128>]>, bool> = FxHashMap::default();
+        for idx in 0..campaign.summaries.n_ways(self.func) {
+            if self.learned_tried.contains(&idx) {
+                continue;
+            }
+            let learned = campaign.summaries.way(self.func, idx);
+            let promises = match answers.get(&learned.results) {
+                Some(promises) => *promises,
+                None => {
+                    let promises = self.promises(explorer, &learned, goals, fresh);
+                    answers.insert(learned.results.clone(), promises);
+                    promises
+                }
+            };
+            if !promises {
+                continue;
+            }
+            self.learned_tried.insert(idx);
+            let Some(path) = self.replay(explorer, &learned) else { continue };
+            campaign.figures.borrow_mut().iterations += 1;
+            if self.seen.insert(self.decisions(&path)) {
+                let found = self.offer(explorer, path, goals, fresh);
+                if found.is_some() {
+                    campaign.figures.borrow_mut().summaries_used += 1;
+                    return found;
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether what was learned, where its result is one value, can meet a goal.
+    fn promises(&self, explorer: &mut Explorer, learned: &Learned, goals: &Goals, fresh: &[Fresh]) -> bool {
+        let Goals::Any(conds) = goals else { return false };
+        let mut gives = explorer.terms().tru();
+        for made_up in fresh {
+            if let super::tree::Where::Result(idx) = made_up.at
+                && let Some(Some(value)) = learned.results.get(idx)
+            {
+                let terms = explorer.terms();
+                let width = terms.width(made_up.term);
+                let value = terms.constant(*value, width);
+                let equation = terms.eq(made_up.term, value);
+                gives = terms.and(gives, equation);
+            }
+        }
+        conds.iter().any(|cond| {
+            let both = explorer.terms().and(*cond, gives);
+            meets(explorer, &self.root, &self.bound, both).is_some()
+        })
+    }
+
+    /// Executes the call by decisions taken elsewhere; `None` where they do not lead through it.
+    fn replay(&self, explorer: &mut Explorer, learned: &Learned) -> Option<Path> {
+        let mut path = self.root.clone();
+        super::begin_call(&mut path);
+        explorer.enter(&mut path);
+        explorer.follow(&mut path, learned.decisions.to_vec());
+        loop {
+            match explorer.advance(&mut path, Trust::Program, FUEL) {
+                Stop::Paused => {
+                    explorer.follow(&mut path, Vec::new());
+                    super::end_call(&mut path);
+                    return Some(path);
+                }
+                Stop::Call(_) => explorer.enter(&mut path),
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn is_wanted(explorer: &mut Explorer, real: &Real, goals: &Goals) -> bool {
+    match goals {
+        Goals::Anything => true,
+        Goals::Any(conds) => conds.iter().any(|cond| meets(explorer, &real.path, &real.bound, *cond).is_some()),
+    }
+}
+
+/// Whether the way a path is about to go is known.
+pub fn edge_to_take(path: &Path) -> Option<usize> {
+    match path.state.answers.last()? {
+        Answer::Side(side) => Some(usize::from(!side)),
+        Answer::Edge(edge) => Some(*edge as usize),
+        _ => None,
+    }
+}
+
+/// What tells endings apart in one place of the tree.
+pub fn tag(ending: &Ending) -> u64 {
+    let place = |place: &witness::Place| place.file.bytes().fold(u64::from(place.line), |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    match ending {
+        Ending::Returned { .. } => 0,
+        Ending::Exited { .. } => 1,
+        Ending::Assumed => 2,
+        Ending::Pruned { .. } => 3,
+        Ending::Cut(_) => 4,
+        Ending::Unsupported(gap) => place(&gap.place).wrapping_mul(64).wrapping_add(5),
+        Ending::Bug(bug) => place(&bug.place).wrapping_mul(64).wrapping_add(8 + bug.kind as u64),
+    }
+}

@@ -1,0 +1,587 @@
+//! The hunt: guesses say which paths the unit may have, expansions make them real, until every one is real or impossible.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use explore::{Explorer, Fork, Path, Stop, Trust};
+use ir::{FuncId, Inst};
+use term::TermId;
+use vm::{scalars, Liveness, ObjectKind};
+use witness::{BugKind, Ending};
+
+use super::bound::{meets, Bound};
+use super::expand::{tag, Expansion, Pulled};
+use super::tree::{Fresh, Goals, Kind, Real, Tree, VertexId, Where};
+use super::{begin_call, end_call, mark, trace, Campaign, Plan};
+
+/// Executed paths that one search for one goal may cost in the first round; later rounds may cost more.
+const FIRST_EFFORT: u64 = 64;
+/// The same for a fault.
+const FAULT_EFFORT: u64 = 4;
+const FUEL: u64 = 4_000_000;
+/// Instructions a call may take to show that it has only one path.
+const STRAIGHT_FUEL: u64 = 200_000;
+/// Guesses run before the program gets its turn.
+const GUESSES_AT_ONCE: usize = 256;
+/// Forks of one guess between two calls.
+const MAX_GUESS_FORKS: u64 = 2_000;
+/// Forks after which a run waits for the others.
+const MAX_RUN_FORKS: u64 = 256;
+/// Bytes a skipped call may leave unknown.
+const MAX_MADE_UP: u64 = 4096;
+/// Goals up to which runs that cannot meet any are given up early.
+const FEW_GOALS: usize = 6;
+
+pub struct Hunt<'h, 'w, 'i, 'r> {
+    explorer: &'h mut Explorer<'w, 'i, 'r>,
+    plan: Rc<Plan>,
+    tree: Tree,
+    campaign: Campaign,
+    n_rounds: u64,
+    effort: u64,
+    /// Executed paths after which a round is broken off.
+    limit: u64,
+    /// Whether some search was broken off.
+    unfinished: bool,
+}
+
+enum Step {
+    Again,
+    Into(VertexId),
+    Done,
+}
+
+impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
+    pub fn new(explorer: &'h mut Explorer<'w, 'i, 'r>, plan: Rc<Plan>, figures: Rc<RefCell<super::Figures>>) -> Self {
+        let campaign = Campaign::new(explorer.image().module.clone(), figures);
+        Hunt { explorer, plan, tree: Tree::new(), campaign, n_rounds: 0, effort: FIRST_EFFORT, limit: u64::MAX, unfinished: false }
+    }
+
+    pub fn run(mut self) {
+        for path in self.explorer.starts().into_iter().rev() {
+            self.tree[VertexId::ROOT].call.running.push_back(Real { path, bound: Bound::default() });
+        }
+        loop {
+            self.round();
+            if !self.unfinished || self.explorer.is_over() {
+                break;
+            }
+            self.effort *= 2;
+        }
+        let is_complete = !self.explorer.is_over();
+        if is_complete {
+            self.look_for_faults();
+        }
+        self.close(is_complete);
+    }
+
+    /// Goes through the tree depth first, as far as the effort allows.
+    fn round(&mut self) {
+        self.n_rounds += 1;
+        self.unfinished = false;
+        let mut stack = vec![VertexId::ROOT];
+        for vertex in self.tree.ids() {
+            if !matches!(self.tree[vertex].kind, Kind::Call(_)) || self.tree[vertex].n_unmet == 0 {
+                continue;
+            }
+            if let Some(parent) = self.tree[vertex].parent {
+                self.tree[parent].call.todo.push(vertex);
+            }
+        }
+        while let Some(vertex) = stack.last().copied() {
+            if self.explorer.is_over() {
+                return;
+            }
+            if self.campaign.figures.borrow().iterations >= self.limit {
+                self.unfinished = true;
+                return;
+            }
+            match self.step(vertex) {
+                Step::Again => {}
+                Step::Into(child) => stack.push(child),
+                Step::Done => {
+                    stack.pop();
+                }
+            }
+        }
+    }
+
+    /// One thing to do at a call.
+    fn step(&mut self, vertex: VertexId) -> Step {
+        if self.has_guesses(vertex) {
+            self.run_guesses(vertex);
+            return Step::Again;
+        }
+        while let Some(child) = self.tree[vertex].call.todo.pop() {
+            if self.tree[child].realised && (self.tree[child].n_unmet > 0 || self.has_guesses(child)) {
+                return Step::Into(child);
+            }
+        }
+        if let Some(real) = self.tree[vertex].call.running.pop_back() {
+            self.run_real(vertex, real);
+            return Step::Again;
+        }
+        if self.tree[vertex].n_unmet == 0 {
+            self.drop_alternatives(vertex);
+            return Step::Done;
+        }
+        self.pull(vertex)
+    }
+
+    fn has_guesses(&self, vertex: VertexId) -> bool {
+        let call = &self.tree[vertex].call;
+        !call.guesses.is_empty() || !call.running_guesses.is_empty()
+    }
+
+    /// Nothing below is looked for any more: other ways to the same call would show nothing new.
+    fn drop_alternatives(&mut self, vertex: VertexId) {
+        if self.tree[vertex].n_faults == 0 {
+            self.tree[vertex].call.alternatives.clear();
+        }
+    }
+
+    /// Executes the call at this vertex once more for what is still looked for behind it.
+    fn pull(&mut self, vertex: VertexId) -> Step {
+        let version = (self.tree[vertex].version, self.n_rounds);
+        let mut alternatives = std::mem::take(&mut self.tree[vertex].call.alternatives);
+        let fresh = self.tree[vertex].call.fresh.clone();
+        let mut found = None;
+        if alternatives.iter().any(|alternative| alternative.tried != Some(version)) {
+            let goals = self.tree.goals(self.explorer.terms(), vertex);
+            for alternative in alternatives.iter_mut().filter(|alternative| alternative.tried != Some(version)) {
+                match alternative.pull(self.explorer, &mut self.campaign, &goals, &fresh, self.effort) {
+                    Pulled::Got(real) => {
+                        found = Some(real);
+                        break;
+                    }
+                    Pulled::Nothing => alternative.tried = Some(version),
+                    Pulled::NotYet => {
+                        alternative.tried = Some(version);
+                        self.unfinished = true;
+                    }
+                }
+            }
+        }
+        alternatives.retain(|alternative| !alternative.is_done());
+        self.tree[vertex].call.alternatives = alternatives;
+        match found {
+            Some(real) => {
+                self.tree[vertex].call.running.push_back(real);
+                Step::Again
+            }
+            None => Step::Done,
+        }
+    }
+
+    /// Runs the program on behind a call until it comes to the next one or to its end.
+    fn run_real(&mut self, vertex: VertexId, mut real: Real) {
+        let mut n_forks = 0;
+        loop {
+            match self.explorer.advance(&mut real.path, Trust::Program, FUEL) {
+                Stop::Call(func) if !self.plan.is_skipped(func) => self.explorer.enter(&mut real.path),
+                Stop::Call(func) => {
+                    mark(&mut real.path, func);
+                    let known = self.tree.find(trace(&real.path)).is_some();
+                    if !known && let Some(path) = self.straight(&real.path, Trust::Program) {
+                        real.path = path;
+                        continue;
+                    }
+                    return self.arrive(vertex, func, real);
+                }
+                Stop::Forked(forks) => {
+                    n_forks += 1;
+                    self.part(vertex, &real.bound, forks);
+                    if !self.is_promising(vertex, &real) {
+                        return self.leave_out();
+                    }
+                    if n_forks >= MAX_RUN_FORKS {
+                        self.tree[vertex].call.running.push_front(real);
+                        return;
+                    }
+                }
+                Stop::Ended(ending, forks) => {
+                    self.part(vertex, &real.bound, forks);
+                    return self.arrive_at_end(vertex, real.path, ending);
+                }
+                Stop::Tired => {
+                    self.tree[vertex].call.running.push_front(real);
+                    return;
+                }
+                Stop::Paused | Stop::Lost => unreachable!("the unit neither pauses nor gets lost"),
+            }
+        }
+    }
+
+    fn part(&mut self, vertex: VertexId, bound: &Bound, forks: Vec<Fork>) {
+        for fork in forks {
+            match fork {
+                Fork::Waits(path) => {
+                    let real = Real { path: *path, bound: bound.clone() };
+                    if self.is_promising(vertex, &real) {
+                        self.tree[vertex].call.running.push_back(real);
+                    } else {
+                        self.leave_out();
+                    }
+                }
+                Fork::Ended(path, ending) => self.arrive_at_end(vertex, *path, ending),
+            }
+        }
+    }
+
+    /// Whether a run can still become something that is looked for. Asked only where that is little.
+    fn is_promising(&mut self, vertex: VertexId, real: &Real) -> bool {
+        let found = &self.tree[vertex];
+        if vertex == VertexId::ROOT || found.n_unmet as usize > FEW_GOALS || found.n_faults > 0 {
+            return true;
+        }
+        match self.tree.goals(self.explorer.terms(), vertex) {
+            Goals::Anything => true,
+            Goals::Any(conds) => conds.iter().any(|cond| meets(self.explorer, &real.path, &real.bound, *cond).is_some()),
+        }
+    }
+
+    fn leave_out(&mut self) {
+        self.campaign.figures.borrow_mut().left_out += 1;
+    }
+
+    /// A call that takes only one path, executed; `None` when it takes several. The path stands at the call.
+    fn straight(&mut self, path: &Path, trust: Trust) -> Option<Path> {
+        let mut trial = path.clone();
+        begin_call(&mut trial);
+        self.explorer.enter(&mut trial);
+        loop {
+            match self.explorer.advance(&mut trial, trust, STRAIGHT_FUEL) {
+                Stop::Paused => {
+                    end_call(&mut trial);
+                    return Some(trial);
+                }
+                Stop::Call(func) if trust == Trust::Guess && !self.plan.is_skipped(func) => return None,
+                Stop::Call(_) => self.explorer.enter(&mut trial),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The program stands at a call that takes several paths.
+    fn arrive(&mut self, from: VertexId, func: FuncId, real: Real) {
+        let trace = trace(&real.path);
+        let vertex = match self.tree.find(trace) {
+            Some(vertex) => vertex,
+            None => {
+                self.diverged(from);
+                let vertex = self.tree.insert(trace, Kind::Call(func), from);
+                self.tree[vertex].call.guesses.push(real.path.clone());
+                vertex
+            }
+        };
+        self.tree.realise(vertex);
+        if self.tree[vertex].n_unmet == 0 && self.tree[vertex].n_faults == 0 && !self.has_guesses(vertex) {
+            return self.leave_out();
+        }
+        self.tree[vertex].call.alternatives.push(Expansion::new(func, real));
+        self.tree[from].call.todo.push(vertex);
+    }
+
+    /// The program did what no guess did: from there on guesses are not relied on. At the root every run is its own guess.
+    fn diverged(&mut self, from: VertexId) {
+        if from != VertexId::ROOT && !self.has_guesses(from) {
+            self.tree.exhaust(from);
+        }
+    }
+
+    fn arrive_at_end(&mut self, from: VertexId, path: Path, ending: Ending) {
+        let trace = super::mixed(trace(&path), 4, tag(&ending));
+        self.campaign.figures.borrow_mut().iterations += 1;
+        let always = matches!(ending, Ending::Cut(_) | Ending::Pruned { .. });
+        let vertex = match self.tree.find(trace) {
+            Some(vertex) => vertex,
+            None => {
+                let kind = match ending {
+                    Ending::Returned { .. } | Ending::Exited { .. } => Kind::End,
+                    _ => Kind::Fault,
+                };
+                if kind == Kind::End {
+                    self.diverged(from);
+                    self.campaign.figures.borrow_mut().unforeseen += u64::from(from != VertexId::ROOT);
+                }
+                self.tree.insert(trace, kind, from)
+            }
+        };
+        if self.tree.realise(vertex) || always {
+            self.campaign.found(&ending);
+            self.explorer.report(path, ending);
+        } else {
+            self.leave_out();
+        }
+    }
+
+    /// Runs guesses from this call on, a number at a time.
+    fn run_guesses(&mut self, vertex: VertexId) {
+        let standing = std::mem::take(&mut self.tree[vertex].call.guesses);
+        for mut guess in standing {
+            let from = guess.condition.len();
+            match self.make_up(vertex, &mut guess) {
+                true => self.tree[vertex].call.running_guesses.push((guess, from)),
+                false => self.tree.exhaust(vertex),
+            }
+        }
+        for _ in 0..GUESSES_AT_ONCE {
+            let Some((guess, from)) = self.tree[vertex].call.running_guesses.pop() else { break };
+            self.run_guess(vertex, guess, from);
+            if self.explorer.is_over() {
+                return;
+            }
+        }
+    }
+
+    fn run_guess(&mut self, vertex: VertexId, mut guess: Path, from: usize) {
+        let mut n_forks = 0;
+        loop {
+            let stop = self.explorer.advance(&mut guess, Trust::Guess, FUEL);
+            if self.explorer.take_doubt() {
+                self.tree.exhaust(vertex);
+            }
+            match stop {
+                Stop::Call(func) if !self.plan.is_skipped(func) => self.stray_input(&mut guess, func),
+                Stop::Call(func) => {
+                    mark(&mut guess, func);
+                    match self.straight(&guess, Trust::Guess) {
+                        Some(path) => guess = path,
+                        None => return self.guess_arrives(vertex, func, guess, from),
+                    }
+                    if self.explorer.take_doubt() {
+                        self.tree.exhaust(vertex);
+                    }
+                }
+                Stop::Forked(forks) => {
+                    n_forks += 1;
+                    self.part_guess(vertex, forks, from);
+                    if n_forks > MAX_GUESS_FORKS {
+                        self.tree.exhaust(vertex);
+                        return;
+                    }
+                }
+                Stop::Ended(ending, forks) => {
+                    self.part_guess(vertex, forks, from);
+                    return self.guess_ends(vertex, &guess, &ending, from);
+                }
+                Stop::Tired | Stop::Lost => {
+                    self.campaign.figures.borrow_mut().iterations += 1;
+                    self.tree.exhaust(vertex);
+                    return;
+                }
+                Stop::Paused => unreachable!("the unit does not pause"),
+            }
+        }
+    }
+
+    fn part_guess(&mut self, vertex: VertexId, forks: Vec<Fork>, from: usize) {
+        for fork in forks {
+            match fork {
+                Fork::Waits(path) => self.tree[vertex].call.running_guesses.push((*path, from)),
+                Fork::Ended(path, ending) => self.guess_ends(vertex, &path, &ending, from),
+            }
+        }
+    }
+
+    /// A guess reads standard input: how much a skipped call has read of it is not known.
+    fn stray_input(&mut self, guess: &mut Path, func: FuncId) {
+        if guess.state.n_inputs_unseen == 0 {
+            return self.explorer.enter(guess);
+        }
+        let n_steps = guess.state.steps;
+        let name = format!("lazy stdin {} {n_steps}", self.campaign.next_name());
+        let results: Vec<TermId> = self.explorer.image().module.function(func).results.iter().map(|slot| u32::from(slot.bits)).collect::<Vec<_>>()
+            .into_iter().map(|bits| self.explorer.terms().symbol(&name, bits)).collect();
+        self.explorer.skip(guess, results);
+    }
+
+    fn cond_since(&mut self, guess: &Path, from: usize) -> TermId {
+        let since: Vec<TermId> = guess.condition.iter().skip(from).collect();
+        let terms = self.explorer.terms();
+        since.into_iter().fold(terms.tru(), |all, cond| terms.and(all, cond))
+    }
+
+    fn guess_arrives(&mut self, from_vertex: VertexId, func: FuncId, guess: Path, from: usize) {
+        let trace = trace(&guess);
+        let cond = self.cond_since(&guess, from);
+        let vertex = match self.tree.find(trace) {
+            Some(vertex) => vertex,
+            None => self.tree.insert(trace, Kind::Call(func), from_vertex),
+        };
+        self.tree.add_cond(vertex, cond);
+        self.tree[vertex].call.guesses.push(guess);
+        if self.tree[vertex].realised {
+            self.tree[from_vertex].call.todo.push(vertex);
+        }
+    }
+
+    fn guess_ends(&mut self, from_vertex: VertexId, guess: &Path, ending: &Ending, from: usize) {
+        self.campaign.figures.borrow_mut().iterations += 1;
+        let kind = match ending {
+            Ending::Returned { .. } | Ending::Exited { .. } => Kind::End,
+            Ending::Bug(_) => Kind::Fault,
+            Ending::Assumed => return,
+            Ending::Pruned { .. } | Ending::Cut(_) | Ending::Unsupported(_) => return self.tree.exhaust(from_vertex),
+        };
+        let trace = super::mixed(trace(guess), 4, tag(ending));
+        let cond = self.cond_since(guess, from);
+        let vertex = match self.tree.find(trace) {
+            Some(vertex) => vertex,
+            None => {
+                let vertex = self.tree.insert(trace, kind, from_vertex);
+                if let Ending::Bug(bug) = ending {
+                    self.campaign.suspects.push((vertex, bug.kind, bug.place.clone()));
+                }
+                vertex
+            }
+        };
+        self.tree.add_cond(vertex, cond);
+    }
+
+    /// Leaves the call out: its results and whatever it may have written are made up. `false` where that has no bounds.
+    fn make_up(&mut self, vertex: VertexId, guess: &mut Path) -> bool {
+        let Kind::Call(func) = self.tree[vertex].kind else { return false };
+        let plan = self.plan.clone();
+        let effects = &plan.effects[func.idx()];
+        if effects.obstacle().is_some() {
+            return false;
+        }
+        let module = self.explorer.image().module.clone();
+        let frame = &guess.state.top;
+        let function = module.function(frame.func);
+        let Some(Inst::Call { call }) = function.block(frame.block).insts.get(frame.inst_idx as usize) else { return false };
+        let call = &function.calls[call.idx()];
+        let mut written = Vec::new();
+        for global in &effects.writes.globals {
+            written.push(self.explorer.image().global_addr(*global));
+        }
+        for (idx, arg) in call.args.iter().enumerate().filter(|(idx, arg)| effects.writes.has_param(*idx) && arg.byval.is_none()) {
+            debug_assert!(idx < 64);
+            let value = guess.state.top.value(arg.reg, arg.bits);
+            if value.term().is_some() {
+                return false;
+            }
+            written.push(value.bits as u64);
+        }
+        let mut objects: Vec<_> = written.iter().filter_map(|addr| guess.state.memory.find(*addr)).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        objects.retain(|object| {
+            let found = guess.state.memory.get(*object);
+            found.liveness == Liveness::Alive && found.kind != ObjectKind::Constant
+        });
+        if objects.iter().map(|object| guess.state.memory.get(*object).size).sum::<u64>() > MAX_MADE_UP {
+            return false;
+        }
+        let mut fresh = Vec::new();
+        for object in objects {
+            let found = guess.state.memory.get(object);
+            for (offset, n_bytes) in scalars(&module, found.ty, found.size) {
+                let at = Where::Memory { object, offset, n_bytes };
+                let name = format!("lazy {} {:?} {} {offset}", vertex.idx(), object.region, object.idx);
+                let term = self.explorer.terms().symbol(&name, u32::from(n_bytes) * 8);
+                write_term(self.explorer, guess, object, offset, n_bytes, term);
+                fresh.push(Fresh { at, term });
+            }
+        }
+        let mut results = Vec::new();
+        for (idx, (_, bits)) in call.results.iter().enumerate() {
+            let term = self.result_symbol(vertex, idx, u32::from(*bits));
+            results.push(term);
+            fresh.push(Fresh { at: Where::Result(idx), term });
+        }
+        self.explorer.skip(guess, results);
+        if effects.asks_inputs || effects.reads_stdin {
+            guess.state.n_inputs_unseen += 1 << 16;
+        }
+        let known = &mut self.tree[vertex].call.fresh;
+        for made_up in fresh {
+            if !known.iter().any(|other| other.at == made_up.at) {
+                known.push(made_up);
+            }
+        }
+        true
+    }
+
+    fn result_symbol(&mut self, vertex: VertexId, idx: usize, bits: u32) -> TermId {
+        let terms = self.explorer.terms();
+        let name = format!("lazy {} result {idx}", vertex.idx());
+        let low = terms.symbol(&name, bits.min(64));
+        if bits <= 64 {
+            return low;
+        }
+        let high = terms.symbol(&format!("{name} high"), bits - 64);
+        terms.concat(high, low)
+    }
+
+    /// Faults that only guesses showed: for each place a few tries to make one real.
+    fn look_for_faults(&mut self) {
+        let suspects = std::mem::take(&mut self.campaign.suspects);
+        let mut tried: Vec<(BugKind, witness::Place)> = Vec::new();
+        let mut chosen = Vec::new();
+        for (vertex, kind, place) in suspects {
+            let is_known = self.campaign.is_found(kind, &place) || tried.contains(&(kind, place.clone()));
+            if !self.tree[vertex].realised && !is_known {
+                tried.push((kind, place));
+                chosen.push(vertex);
+            }
+        }
+        self.effort = FAULT_EFFORT;
+        for vertex in chosen.into_iter().take(64) {
+            self.tree.promote(vertex);
+            self.limit = self.campaign.figures.borrow().iterations + FAULT_EFFORT;
+            self.round();
+            self.campaign.figures.borrow_mut().open += u64::from(!self.tree[vertex].realised && self.unfinished);
+            self.tree.demote(vertex);
+        }
+    }
+
+    fn close(&mut self, is_complete: bool) {
+        let mut figures = self.campaign.figures.borrow_mut();
+        for vertex in self.tree.ids() {
+            let found = &self.tree[vertex];
+            let is_path = match found.kind {
+                Kind::Root => false,
+                Kind::Call(_) => !found.realised,
+                Kind::End => true,
+                Kind::Fault => false,
+            };
+            if is_path {
+                figures.abstract_paths += 1;
+                figures.concretised += u64::from(found.realised);
+                figures.infeasible += u64::from(!found.realised && is_complete);
+                figures.open += u64::from(!found.realised && !is_complete);
+            }
+        }
+        drop(figures);
+        if is_complete {
+            return;
+        }
+        for vertex in self.tree.ids() {
+            let call = &self.tree[vertex].call;
+            for path in call.running.iter().map(|real| &real.path).chain(call.alternatives.iter().flat_map(Expansion::paths)) {
+                self.explorer.put_off(path);
+            }
+        }
+    }
+}
+
+/// Puts a made-up value into memory.
+fn write_term(explorer: &mut Explorer, path: &mut Path, object: vm::ObjectId, offset: u64, n_bytes: u8, term: TermId) {
+    let terms = explorer.terms();
+    if let Some(array) = path.state.memory.get(object).array() {
+        let mut array = array;
+        for idx in 0..u64::from(n_bytes) {
+            let index = terms.constant(u128::from(offset + idx), 64);
+            let byte = terms.byte(term, idx as u32);
+            array = terms.store(array, index, byte);
+        }
+        path.state.memory.get_mut(object).set_array(array);
+        return;
+    }
+    for idx in 0..u64::from(n_bytes) {
+        let byte = terms.byte(term, idx as u32);
+        path.state.memory.get_mut(object).set_term(terms, offset + idx, byte, vm::Label::EMPTY);
+    }
+}

@@ -1,0 +1,379 @@
+//! `lazy`: called functions are executed only where, and only as far as, their caller needs them.
+//!
+//! *Problem.* To test a function that calls others, plain exploration multiplies their paths: two comparisons of a string
+//! with a constant are 720 paths, a lexer called for each token of a program buries its parser.
+//!
+//! *Paper.* R. Majumdar, K. Sen: LATEST: Lazy Dynamic Test Input Generation (2007).
+//!
+//! *Idea.* Explore the function under test alone, with every call left out and its result made up: a *guess*. Each guess
+//! is a path the function may have. Then execute the program itself, and at each call search its paths for one after
+//! which the caller can go on as the guess did. A path counts, and gets a test, only when it was executed through the real
+//! calls. When all guesses behind a call have become real, the other paths through the call are not needed.
+//!
+//! *Here.* States are values, so nothing is executed twice: guesses and runs stand at calls and are gone on with. The
+//! paths of the unit are a tree (`tree`) whose vertices are skipped calls and ends. Guesses go on behind a call only once
+//! the program has come to it, so a parser whose guesses never end is no problem as long as its runs do. At a vertex the
+//! runs that stand there are alternatives, each with its expansion of the call (`expand`); the hunt (`hunt`) goes through
+//! the tree depth first, asks expansions for runs that can still become something not seen yet, and comes back to calls
+//! further up when those further down cannot give what is missing. Whether a run can is a question to the solver: what
+//! the guess assumed about the values it made up, together with what these values are on the run (`bound`). Searches that
+//! take long are broken off and taken up again in later rounds with more effort, so that none holds up the others.
+//!
+//! *Side effects.* A skipped call leaves made-up values also in all it may have written, which `effects` finds beforehand:
+//! globals, and objects its arguments point into. So guesses cover all that the program can do, and what contradicts all
+//! guesses needs no run. Where that cannot be relied on (writes without bounds, an address that could be anything, a guess
+//! that goes on for ever, a run no guess foresaw) the vertex is *exhausted*: every path through the call is executed.
+//!
+//! *Beyond the paper.* Which functions to skip is chosen by their paths and effects (`choose`); what was learned in one
+//! expansion is tried first in the next (`learn`); out-parameters, globals and results of several parts are made up like
+//! plain results; a call that takes only one path is executed at once, whether inputs reach it or not.
+//!
+//! *Assumes* that skipped functions are tested by themselves. *Can miss* faults inside of them, and faults of the unit
+//! that need a particular path through a skipped call: for each place where guesses show one, a few paths are tried, and
+//! what was not found then is counted as `open`. *Costs* nothing to speak of where every guess can be made real; a guess
+//! that cannot be costs all paths through the calls before it.
+
+mod bound;
+mod choose;
+mod effects;
+mod expand;
+mod hunt;
+mod learn;
+mod tree;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use analysis::{CallGraph, Cfg, Loops};
+use explore::{Conducts, Driver, Event, Explorer, History, Interest, Path, RunPlan, SlotId, Technique};
+use ir::{BlockId, FuncId, Inst, Module, Terminator};
+use rustc_hash::FxHashSet;
+use vm::State;
+use witness::{BugKind, Ending, Place};
+
+use crate::{Part, Subject};
+use effects::Effects;
+use hunt::Hunt;
+use learn::Summaries;
+use tree::VertexId;
+
+/// `--lazy-...`.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    /// Functions to skip; empty for a choice of our own.
+    pub skip: Vec<String>,
+}
+
+pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
+    let module = subject.module;
+    let graph = CallGraph::new(module);
+    let effects = effects::of_module(module, &graph);
+    let skipped = match flags.lazy.skip.as_slice() {
+        [] => choose::choose(module, &graph, &effects, subject.entry),
+        names => named(module, names, subject.entry)?,
+    };
+    let figures = Rc::new(RefCell::new(Figures::default()));
+    figures.borrow_mut().skipped = skipped.iter().map(|func| module.function(*func).name.clone()).collect();
+    let mut is_skipped = vec![false; module.functions.len()];
+    skipped.iter().for_each(|func| is_skipped[func.idx()] = true);
+    let stdin_byte = module.find_function("__colt_stdin_byte").filter(|_| {
+        skipped.iter().any(|func| effects[func.idx()].reads_stdin)
+    });
+    let claimed = skipped.iter().copied().chain(stdin_byte).collect();
+    let plan = Rc::new(Plan { is_skipped, effects });
+    let is_library = module.functions.iter().map(|function| function.is_runtime).collect();
+    Ok(Part {
+        technique: Box::new(Lazy { claimed, is_library, alternatives: alternatives(module), figures: figures.clone() }),
+        driver: Some(Box::new(Conductor { plan, figures })),
+    })
+}
+
+fn named(module: &Module, names: &[String], entry: FuncId) -> Result<Vec<FuncId>, String> {
+    let find = |name: &String| {
+        let func = module.find_function(name).ok_or_else(|| format!("--lazy-skip: there is no function `{name}`"))?;
+        if func == entry {
+            return Err(format!("--lazy-skip: `{name}` is what is tested; it cannot be skipped"));
+        }
+        if module.function(func).is_declaration() {
+            return Err(format!("--lazy-skip: `{name}` has no body that could be executed later"));
+        }
+        Ok(func)
+    };
+    let mut funcs = names.iter().map(find).collect::<Result<Vec<FuncId>, String>>()?;
+    funcs.sort_unstable();
+    funcs.dedup();
+    Ok(funcs)
+}
+
+/// Several cases of a switch that lead to one place are one alternative, whichever of them was taken. Edges are numbered
+/// as the machine does: an entry edge and the edges of all blocks, function by function.
+fn alternatives(module: &Module) -> Vec<u32> {
+    let mut all = Vec::new();
+    for function in &module.functions {
+        all.push(all.len() as u32);
+        for block in &function.blocks {
+            let first = all.len();
+            let edges = block.terminator.edges();
+            let is_switch = matches!(block.terminator, Terminator::Switch { .. });
+            for (idx, edge) in edges.iter().enumerate() {
+                let same = edges[..idx].iter().position(|other| is_switch && other.target == edge.target);
+                all.push((first + same.unwrap_or(idx)) as u32);
+            }
+        }
+    }
+    all
+}
+
+/// What is decided before the run.
+struct Plan {
+    is_skipped: Vec<bool>,
+    effects: Vec<Effects>,
+}
+
+impl Plan {
+    fn is_skipped(&self, func: FuncId) -> bool {
+        self.is_skipped[func.idx()]
+    }
+}
+
+/// What goes into the summary.
+#[derive(Default)]
+struct Figures {
+    skipped: Vec<String>,
+    abstract_paths: u64,
+    concretised: u64,
+    infeasible: u64,
+    open: u64,
+    iterations: u64,
+    summaries_used: u64,
+    /// Runs given up because they could only repeat what was shown before.
+    left_out: u64,
+    /// Paths that no guess foresaw.
+    unforeseen: u64,
+}
+
+struct Lazy {
+    claimed: Vec<FuncId>,
+    is_library: Vec<bool>,
+    /// For each edge the one that stands for all edges it is one alternative with.
+    alternatives: Vec<u32>,
+    figures: Rc<RefCell<Figures>>,
+}
+
+/// The slot of a state that holds its [`Trace`].
+const SLOT: SlotId = SlotId(5);
+
+/// What control did in the unit so far, as a number.
+#[derive(Clone, Copy, Default)]
+struct Trace {
+    hash: u128,
+    /// Frames deeper than this belong to an expanded call; 0 outside of one.
+    unit_depth: u32,
+}
+
+fn mixed(hash: u128, kind: u64, value: u64) -> u128 {
+    const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+    let mut hash = (hash ^ (u128::from(kind) << 64 | u128::from(value))).wrapping_mul(ODD);
+    hash ^= hash >> 59;
+    hash = hash.wrapping_mul(ODD);
+    hash ^ hash >> 67
+}
+
+fn trace(path: &Path) -> u128 {
+    path.state.slots.get::<Trace>(SLOT).map_or(0, |trace| trace.hash)
+}
+
+/// The unit comes to a call that may be skipped.
+fn mark(path: &mut Path, func: FuncId) {
+    let trace = path.state.slots.get_mut::<Trace>(SLOT);
+    trace.hash = mixed(trace.hash, 3, u64::from(func.0));
+}
+
+/// What follows is inside a call, until it returns.
+fn begin_call(path: &mut Path) {
+    let depth = path.state.depth;
+    path.state.pause_at = depth;
+    path.state.slots.get_mut::<Trace>(SLOT).unit_depth = depth;
+}
+
+fn end_call(path: &mut Path) {
+    path.state.pause_at = 0;
+    path.state.slots.get_mut::<Trace>(SLOT).unit_depth = 0;
+}
+
+impl Technique for Lazy {
+    fn name(&self) -> &'static str {
+        "lazy"
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::BLOCK.with(Interest::CALL)
+    }
+
+    fn observe(&mut self, state: &mut State, event: &Event) {
+        let (kind, func, edge) = match *event {
+            Event::Block { func, edge, .. } => (1, func, self.alternatives[edge.0 as usize]),
+            Event::Call { func } => (2, func, 0),
+            _ => return,
+        };
+        let depth = state.depth;
+        let trace = state.slots.get_mut::<Trace>(SLOT);
+        if trace.unit_depth == 0 || depth <= trace.unit_depth {
+            if !self.is_library[func.idx()] {
+                trace.hash = mixed(trace.hash, kind, u64::from(func.0) << 32 | u64::from(edge));
+            }
+        }
+    }
+
+    fn claims(&self, _: &Module) -> Vec<FuncId> {
+        self.claimed.clone()
+    }
+
+    fn summary(&self) -> Option<String> {
+        let figures = self.figures.borrow();
+        let skipped: Vec<String> = figures.skipped.iter().map(|name| format!("\"{name}\"")).collect();
+        Some(format!(
+            "{{\"skipped\":[{}],\"abstract_paths\":{},\"concretised\":{},\"infeasible\":{},\"open\":{},\"iterations\":{},\
+             \"summaries_used\":{},\"left_out\":{},\"unforeseen\":{}}}",
+            skipped.join(","),
+            figures.abstract_paths,
+            figures.concretised,
+            figures.infeasible,
+            figures.open,
+            figures.iterations,
+            figures.summaries_used,
+            figures.left_out,
+            figures.unforeseen
+        ))
+    }
+}
+
+struct Conductor {
+    plan: Rc<Plan>,
+    figures: Rc<RefCell<Figures>>,
+}
+
+impl Driver for Conductor {
+    fn next(&mut self, _: &History) -> Option<RunPlan> {
+        None
+    }
+
+    fn conduct(&mut self, explorer: &mut Explorer) -> Conducts {
+        Hunt::new(explorer, self.plan.clone(), self.figures.clone()).run();
+        Conducts::Yes
+    }
+}
+
+/// What all expansions share.
+struct Campaign {
+    figures: Rc<RefCell<Figures>>,
+    summaries: Summaries,
+    loops: LoopKnowledge,
+    /// Endings inside of calls, by where in the unit and how.
+    ended: FxHashSet<u128>,
+    found: Vec<(BugKind, Place)>,
+    /// Faults that guesses showed.
+    suspects: Vec<(VertexId, BugKind, Place)>,
+    n_names: u64,
+}
+
+impl Campaign {
+    fn new(module: Arc<Module>, figures: Rc<RefCell<Figures>>) -> Campaign {
+        Campaign {
+            figures,
+            summaries: Summaries::default(),
+            loops: LoopKnowledge::new(module),
+            ended: FxHashSet::default(),
+            found: Vec::new(),
+            suspects: Vec::new(),
+            n_names: 0,
+        }
+    }
+
+    fn next_name(&mut self) -> u64 {
+        self.n_names += 1;
+        self.n_names
+    }
+
+    /// The program ended inside an expanded call. The first of a kind in one place of the unit is shown.
+    fn ended_inside(&mut self, explorer: &mut Explorer, path: Path, ending: Ending) {
+        self.figures.borrow_mut().iterations += 1;
+        let always = matches!(ending, Ending::Cut(_) | Ending::Pruned { .. });
+        if always || self.ended.insert(mixed(trace(&path), 5, expand::tag(&ending))) {
+            self.found(&ending);
+            explorer.report(path, ending);
+        } else {
+            self.figures.borrow_mut().left_out += 1;
+        }
+    }
+
+    fn found(&mut self, ending: &Ending) {
+        if let Ending::Bug(bug) = ending
+            && !self.is_found(bug.kind, &bug.place)
+        {
+            self.found.push((bug.kind, bug.place.clone()));
+        }
+    }
+
+    fn is_found(&self, kind: BugKind, place: &Place) -> bool {
+        self.found.iter().any(|(found, at)| *found == kind && at == place)
+    }
+}
+
+/// Which ways stay in a loop.
+struct LoopKnowledge {
+    module: Arc<Module>,
+    graph: CallGraph,
+    loops: HashMap<FuncId, Loops>,
+}
+
+impl LoopKnowledge {
+    fn new(module: Arc<Module>) -> LoopKnowledge {
+        let graph = CallGraph::new(&module);
+        LoopKnowledge { module, graph, loops: HashMap::new() }
+    }
+
+    /// Whether the edge a path is about to take stays in the innermost loop it is in; `None` outside of loops.
+    fn stays(&mut self, path: &Path) -> Option<bool> {
+        let edge = expand::edge_to_take(path)?;
+        let (func, block) = (path.state.top.func, path.state.top.block);
+        let LoopKnowledge { module, graph, loops } = self;
+        let loops = loops.entry(func).or_insert_with(|| Loops::new(&Cfg::new(module, func, graph)));
+        let innermost = loops.innermost(block)?;
+        let target = threaded(module.function(func), block, edge)?;
+        Some(loops.get(innermost).contains(target))
+    }
+}
+
+/// Where an edge leads when blocks are passed that only branch on a constant the edge brings, as the last operand of
+/// `&&` and `||` does.
+fn threaded(function: &ir::Function, block: BlockId, edge_idx: usize) -> Option<BlockId> {
+    let mut at = function.block(block);
+    let mut edge = *at.terminator.edges().get(edge_idx)?;
+    for _ in 0..4 {
+        let next = function.block(edge.target);
+        let (Terminator::Branch { cond, .. }, true) = (&next.terminator, next.insts.is_empty()) else { break };
+        let source = edge.moves.iter().rev().find(|step| step.dst == *cond).map_or(*cond, |step| step.src);
+        let Some(value) = constant_in(function, at, source) else { break };
+        at = next;
+        edge = at.terminator.edges()[usize::from(value == 0)];
+    }
+    Some(edge.target)
+}
+
+/// The constant a register has at the end of a block, if its last definition there is one.
+fn constant_in(function: &ir::Function, block: &ir::Block, reg: ir::Reg) -> Option<u64> {
+    let last = block.insts.iter().rev().find_map(|inst| match inst {
+        Inst::Const { dst, value, .. } => (*dst == reg).then_some(Some(*value)),
+        inst => defines(function, inst, reg).then_some(None),
+    });
+    last.flatten()
+}
+
+fn defines(function: &ir::Function, inst: &Inst, reg: ir::Reg) -> bool {
+    let mut defines = false;
+    function.for_each_def(inst, 64, |dst, _| defines |= dst == reg);
+    defines
+}

@@ -1,0 +1,276 @@
+//! The paths of the unit under test as a tree: its vertices are the calls that were skipped on them and their ends.
+//!
+//! A vertex is known by its *trace*: everything control did in the unit from the start, expanded calls left out. It is
+//! *realised* once the program itself was executed that way. A guess that comes to a vertex leaves the condition under
+//! which it did, counted from the vertex before: no run of the program comes here whose values contradict all of these.
+
+use explore::Path;
+use ir::FuncId;
+use rustc_hash::FxHashMap;
+use term::{TermId, Terms};
+use vm::ObjectId;
+
+use super::expand::Expansion;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VertexId(u32);
+
+impl VertexId {
+    pub const ROOT: VertexId = VertexId(0);
+
+    pub fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where a made-up value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    Result(usize),
+    Memory { object: ObjectId, offset: u64, n_bytes: u8 },
+}
+
+/// A made-up value.
+#[derive(Clone, Copy, Debug)]
+pub struct Fresh {
+    pub at: Where,
+    pub term: TermId,
+}
+
+/// A run of the program in the unit, and what the made-up values turned out to be on it.
+pub struct Real {
+    pub path: Path,
+    pub bound: super::bound::Bound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Root,
+    Call(FuncId),
+    /// A path that returns or exits.
+    End,
+    /// A path that fails in the unit: looked for with little effort, because most of these are only made up.
+    Fault,
+}
+
+pub struct Vertex {
+    pub kind: Kind,
+    pub parent: Option<VertexId>,
+    pub children: Vec<VertexId>,
+    /// One for each guess that came here.
+    conds: Vec<TermId>,
+    pub realised: bool,
+    /// Guesses do not tell everything that can happen after this call: every path through it has to be executed.
+    pub exhaust: bool,
+    /// Looked for though it is only a fault.
+    pub promoted: bool,
+    /// Vertices from here down that are looked for.
+    pub n_unmet: u32,
+    /// Faults from here down that are not found.
+    pub n_faults: u32,
+    /// Grows whenever something new is to be looked for from here down.
+    pub version: u32,
+    pub call: CallNode,
+}
+
+/// What a vertex that is a call (or the root) has to work with.
+#[derive(Default)]
+pub struct CallNode {
+    /// Guesses that stand at the call.
+    pub guesses: Vec<Path>,
+    /// Guesses behind the call, with the length their condition had there.
+    pub running_guesses: Vec<(Path, usize)>,
+    pub fresh: Vec<Fresh>,
+    /// Runs that stand at the call, each with the paths through the call that are known or not yet tried.
+    pub alternatives: Vec<Expansion>,
+    /// Runs behind the call.
+    pub running: std::collections::VecDeque<Real>,
+    /// Calls below that got new runs.
+    pub todo: Vec<VertexId>,
+}
+
+/// Guesses per vertex beyond which their conditions are not told apart.
+const MAX_CONDS: usize = 24;
+/// Goals beyond which none is pursued in particular.
+const MAX_GOALS: usize = 16;
+
+#[derive(Default)]
+pub struct Tree {
+    vertices: Vec<Vertex>,
+    by_trace: FxHashMap<u128, VertexId>,
+}
+
+/// What is looked for behind a call.
+pub enum Goals {
+    /// Whatever comes.
+    Anything,
+    /// A run that satisfies one of these.
+    Any(Vec<TermId>),
+}
+
+impl Tree {
+    pub fn new() -> Tree {
+        let mut tree = Tree::default();
+        tree.push(Kind::Root, None);
+        tree[VertexId::ROOT].realised = true;
+        tree
+    }
+
+    fn push(&mut self, kind: Kind, parent: Option<VertexId>) -> VertexId {
+        let vertex = VertexId(self.vertices.len() as u32);
+        self.vertices.push(Vertex {
+            kind,
+            parent,
+            children: Vec::new(),
+            conds: Vec::new(),
+            realised: false,
+            exhaust: false,
+            promoted: false,
+            n_unmet: 0,
+            n_faults: 0,
+            version: 0,
+            call: CallNode::default(),
+        });
+        vertex
+    }
+
+    pub fn find(&self, trace: u128) -> Option<VertexId> {
+        self.by_trace.get(&trace).copied()
+    }
+
+    /// A vertex not yet realised.
+    pub fn insert(&mut self, trace: u128, kind: Kind, parent: VertexId) -> VertexId {
+        let vertex = self.push(kind, Some(parent));
+        self.by_trace.insert(trace, vertex);
+        self[parent].children.push(vertex);
+        match kind {
+            Kind::Fault => self.up(vertex, |above| above.n_faults += 1),
+            _ => self.want(vertex),
+        }
+        vertex
+    }
+
+    fn up(&mut self, vertex: VertexId, mut change: impl FnMut(&mut Vertex)) {
+        let mut at = Some(vertex);
+        while let Some(here) = at {
+            change(&mut self[here]);
+            at = self[here].parent;
+        }
+    }
+
+    fn want(&mut self, vertex: VertexId) {
+        self.up(vertex, |above| {
+            above.n_unmet += 1;
+            above.version += 1;
+        });
+    }
+
+    pub fn add_cond(&mut self, vertex: VertexId, cond: TermId) {
+        let conds = &mut self[vertex].conds;
+        if conds.len() <= MAX_CONDS && !conds.contains(&cond) {
+            conds.push(cond);
+        }
+    }
+
+    /// The program came here. Whether that is news.
+    pub fn realise(&mut self, vertex: VertexId) -> bool {
+        if std::mem::replace(&mut self[vertex].realised, true) {
+            return false;
+        }
+        match self[vertex].kind {
+            Kind::Fault => {
+                let promoted = u32::from(self[vertex].promoted);
+                self.up(vertex, |above| {
+                    above.n_faults -= 1;
+                    above.n_unmet -= promoted;
+                });
+            }
+            _ => self.up(vertex, |above| above.n_unmet -= 1),
+        }
+        true
+    }
+
+    /// Guesses behind this call cannot be relied on.
+    pub fn exhaust(&mut self, vertex: VertexId) {
+        if vertex != VertexId::ROOT && !std::mem::replace(&mut self[vertex].exhaust, true) {
+            self.want(vertex);
+        }
+    }
+
+    /// Looks for a fault like for any other path.
+    pub fn promote(&mut self, fault: VertexId) {
+        if !self[fault].realised && !std::mem::replace(&mut self[fault].promoted, true) {
+            self.want(fault);
+        }
+    }
+
+    /// No longer looks for it.
+    pub fn demote(&mut self, fault: VertexId) {
+        if !self[fault].realised && std::mem::replace(&mut self[fault].promoted, false) {
+            self.up(fault, |above| above.n_unmet -= 1);
+        }
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = VertexId> + use<> {
+        (0..self.vertices.len() as u32).map(VertexId)
+    }
+
+    fn is_unmet(&self, vertex: VertexId) -> bool {
+        let found = &self[vertex];
+        !found.realised && (found.kind != Kind::Fault || found.promoted)
+    }
+
+    /// What runs through the call at `vertex` are wanted for.
+    pub fn goals(&self, terms: &mut Terms, vertex: VertexId) -> Goals {
+        let mut goals = Vec::new();
+        let always = terms.tru();
+        match self.collect(terms, vertex, always, &mut goals) {
+            Some(()) => Goals::Any(goals),
+            None => Goals::Anything,
+        }
+    }
+
+    fn collect(&self, terms: &mut Terms, vertex: VertexId, so_far: TermId, goals: &mut Vec<TermId>) -> Option<()> {
+        if self[vertex].exhaust {
+            return None;
+        }
+        for child in self[vertex].children.iter().filter(|child| self[**child].n_unmet > 0) {
+            let here = self.cond(terms, *child);
+            let cond = terms.and(so_far, here);
+            if self.is_unmet(*child) {
+                goals.push(cond);
+                if goals.len() > MAX_GOALS {
+                    return None;
+                }
+            }
+            self.collect(terms, *child, cond, goals)?;
+        }
+        Some(())
+    }
+
+    fn cond(&self, terms: &mut Terms, vertex: VertexId) -> TermId {
+        let conds = &self[vertex].conds;
+        if conds.is_empty() || conds.len() > MAX_CONDS {
+            return terms.tru();
+        }
+        let mut any = terms.fls();
+        for cond in conds {
+            any = terms.or(any, *cond);
+        }
+        any
+    }
+}
+
+impl std::ops::Index<VertexId> for Tree {
+    type Output = Vertex;
+
+    fn index(&self, vertex: VertexId) -> &Vertex {
+        &self.vertices[vertex.idx()]
+    }
+}
+
+impl std::ops::IndexMut<VertexId> for Tree {
+    fn index_mut(&mut self, vertex: VertexId) -> &mut Vertex {
+        &mut self.vertices[vertex.idx()]
+    }
+}

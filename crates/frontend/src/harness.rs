@@ -36,6 +36,9 @@ pub struct Harness {
     _folder: Option<Arc<tempfile::TempDir>>,
 }
 
+/// The harness's file, wherever it lies.
+pub(crate) const FILE_NAME: &str = "colt_harness.c";
+
 /// The name that the program's own `main` gets.
 const RENAMED_MAIN: &str = "colt_user_main";
 
@@ -110,7 +113,7 @@ fn write_harness(
             (temporary.path().to_path_buf(), Some(Arc::new(temporary)))
         }
     };
-    let path = folder.join("colt_harness.c");
+    let path = folder.join(FILE_NAME);
     std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
     std::fs::write(&path, &text).map_err(|error| failed(&path, error))?;
     let defines = vec![format!("-Dmain={RENAMED_MAIN}")];
@@ -372,8 +375,8 @@ impl HarnessParam {
         let _ = match &self.plan {
             Plan::Value { spelling, .. } => writeln!(text, "    {spelling} {local};"),
             Plan::Pointee { spelling, n_elements } => writeln!(text, "    {spelling} {local}[{n_elements}];"),
-            Plan::PointerToNull => writeln!(text, "    void *{local}[1] = {{0}};"),
-            Plan::Null => Ok(()),
+            Plan::PointerToNull => writeln!(text, "    void *{local}[1];"),
+            Plan::Null => writeln!(text, "    void *{local};"),
         };
     }
 
@@ -388,7 +391,15 @@ impl HarnessParam {
                 let _ = writeln!(text, "    colt_input({local}, sizeof {local}, \"*{name}\");");
                 writeln!(text, "    __colt_bounded_pointer(\"{name}\");")
             }
-            Plan::PointerToNull | Plan::Null => writeln!(text, "    __colt_bounded_pointer(\"{name}\");"),
+            // An input all the same, so that every test has something for every parameter; nobody reads it.
+            Plan::PointerToNull => {
+                let _ = writeln!(text, "    colt_input({local}, sizeof {local}, \"*{name}\");\n    {local}[0] = 0;");
+                writeln!(text, "    __colt_bounded_pointer(\"{name}\");")
+            }
+            Plan::Null => {
+                let _ = writeln!(text, "    colt_input(&{local}, sizeof {local}, \"{name}\");");
+                writeln!(text, "    __colt_bounded_pointer(\"{name}\");")
+            }
         };
     }
 

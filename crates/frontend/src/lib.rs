@@ -245,8 +245,12 @@ fn check_target(module: llvm::Module) -> Result<(), LoadError> {
 fn file_rules(sources: &Sources, harness: Option<&Harness>) -> FileRules {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
-    let spelling: FxHashMap<String, String> =
+    let mut spelling: FxHashMap<String, String> =
         sources.files.iter().map(|path| (text(absolute(path)), text(path.clone()))).collect();
+    if let Some(harness) = harness {
+        // Its folder may be a temporary one, which must not show in the results.
+        spelling.insert(text(absolute(&harness.path)), harness::FILE_NAME.to_string());
+    }
     let foreign = sources.include_dirs.iter().map(|path| format!("{}/", text(absolute(path)))).collect();
     FileRules { foreign, spelling, harness: harness.map(|harness| text(absolute(&harness.path))) }
 }

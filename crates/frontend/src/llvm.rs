@@ -482,7 +482,7 @@ impl Value {
                 (*limb, carry) = (!*limb).overflowing_add(u64::from(carry));
             }
         }
-        if bits % 64 != 0 {
+        if !bits.is_multiple_of(64) {
             limbs[n_limbs - 1] &= (1 << (bits % 64)) - 1;
         }
         limbs

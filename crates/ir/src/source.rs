@@ -103,6 +103,8 @@ impl Module {
             SourceType::Base { name, .. } | SourceType::Typedef { name, .. } => name.clone(),
             SourceType::Struct { name, .. } => format!("struct {name}"),
             SourceType::Union { name, .. } => format!("union {name}"),
+            // An enumeration without a name can be written as what it is.
+            SourceType::Enum { name, .. } if name.is_empty() => "int".to_string(),
             SourceType::Enum { name, .. } => format!("enum {name}"),
             SourceType::Const { of } => format!("const {}", self.spell(*of)),
             SourceType::Volatile { of } => format!("volatile {}", self.spell(*of)),

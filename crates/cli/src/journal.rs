@@ -43,7 +43,10 @@ pub struct Journal {
     pub pending: Vec<Vec<u64>>,
     /// Paths of the summary that `pending` stands for, counted there as cut.
     pub n_resumable: u64,
+    /// Number of the last test.
     pub n_tests: u64,
+    /// Numbers of the tests that reached something new.
+    pub covering: Vec<u64>,
 }
 
 const VERSION: u32 = 1;
@@ -61,6 +64,7 @@ impl Journal {
             pending: Vec::new(),
             n_resumable: 0,
             n_tests: 0,
+            covering: Vec::new(),
         }
     }
 

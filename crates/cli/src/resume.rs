@@ -4,11 +4,13 @@
 //! starts from those. One that was killed left only its tests: it is explored from the start again, and paths whose
 //! tests are on disk keep them.
 
+use std::path::PathBuf;
+
 use clap::Parser;
 use report::TestId;
 
 use crate::args::{BudgetArgs, Cli, Command, ResumeArgs, RunArgs};
-use crate::folder::Folder;
+use crate::folder::{Folder, SavedTest};
 use crate::journal::Phase;
 use crate::merge;
 use crate::outcome::{Exit, Failure};
@@ -68,13 +70,27 @@ fn stopped(folder: &Folder) -> Result<Base, Failure> {
         summary: Some(summary),
         prefixes: folder.journal.pending.clone(),
         n_tests: folder.journal.n_tests,
+        covering: folder.journal.covering.iter().map(|number| TestId(*number)).collect(),
+        cut_tests: cut_tests(folder)?,
         known: Default::default(),
     })
 }
 
+fn cut_tests(folder: &Folder) -> Result<Vec<(Vec<u64>, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    for file in folder.test_files()? {
+        let test = SavedTest::read(&file)?;
+        if test.case.ending == "cut" {
+            found.push((test.case.path, file));
+        }
+    }
+    Ok(found)
+}
+
 fn killed(folder: &Folder) -> Result<Base, Failure> {
     let mut known = std::collections::HashMap::new();
-    for test in folder.tests()? {
+    // A path that was cut goes on this time, and its test will be another one.
+    for test in folder.tests()?.into_iter().filter(|test| test.case.ending != "cut") {
         if let Ok(number) = test.id.parse() {
             known.insert(test.case.path, TestId(number));
         }

@@ -1,12 +1,12 @@
 //! `colt run`: the pipeline from source files to confirmed findings, and what `resume` shares with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use report::{CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text};
+use report::{CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_name};
 
 use crate::args::RunArgs;
 use crate::engine::{self, Loaded};
@@ -30,7 +30,12 @@ pub struct Base {
     pub summary: Option<Summary>,
     /// Decision prefixes to explore; empty for everything.
     pub prefixes: Vec<Vec<u64>>,
+    /// Number of the last test.
     pub n_tests: u64,
+    /// Tests that reached something new.
+    pub covering: Vec<TestId>,
+    /// Tests of paths that were cut and are now gone on with; out of date once they are explored.
+    pub cut_tests: Vec<(Vec<u64>, PathBuf)>,
     /// Tests already on disk whose paths will be met again.
     pub known: HashMap<Vec<u64>, TestId>,
 }
@@ -99,7 +104,8 @@ impl Campaign<'_> {
         fault::doing(format!("replaying tests of {}", names.join(" ")));
         screen.progress("replaying natively".to_string());
         let started = Instant::now();
-        let covering: Vec<usize> = collected.covering.iter().map(|test| test.0 as usize - 1).collect();
+        let mut covering = std::mem::take(&mut self.base.covering);
+        covering.extend(&collected.covering);
         self.replay(building, &mut summary, &collected.witnesses, &covering, &stop)?;
         summary.replay_s += started.elapsed().as_secs_f64();
 
@@ -110,7 +116,8 @@ impl Campaign<'_> {
         write_file(&self.dir, "findings.sarif", report::sarif(&summary).as_bytes())?;
         write_file(&self.dir, "summary.json", summary.to_json().as_bytes())?;
         journal.phase = Phase::Ended;
-        journal.n_tests = summary.tests;
+        journal.n_tests = collected.n_tests;
+        journal.covering = covering.iter().map(|test| test.0).collect();
         journal.n_resumable = outcome.pending.len() as u64;
         journal.pending = outcome.pending;
         journal.write(&self.dir)?;
@@ -158,7 +165,15 @@ impl Campaign<'_> {
         summary.gaps = std::mem::take(&mut collected.gaps);
         summary.cuts = std::mem::take(&mut collected.cuts);
         count_put_away(&mut summary, self.args);
+        let still_pending: HashSet<&[u64]> = outcome.pending.iter().map(Vec::as_slice).collect();
+        for (path, file) in std::mem::take(&mut self.base.cut_tests) {
+            if !still_pending.contains(path.as_slice()) && std::fs::remove_file(file).is_ok() {
+                summary.tests -= 1;
+            }
+        }
         if let Some(base) = self.base.summary.take() {
+            // Numbers of tests removed by an earlier part stay unused.
+            summary.tests -= self.base.n_tests - base.tests;
             summary = merge::merge(base, summary);
         }
         summary.judge();
@@ -171,7 +186,7 @@ impl Campaign<'_> {
         building: Option<Building>,
         summary: &mut Summary,
         witnesses: &Witnesses,
-        covering: &[usize],
+        covering: &[TestId],
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         let built = match building {
@@ -190,8 +205,9 @@ impl Campaign<'_> {
         };
         native.confirm(&self.dir, &mut summary.findings, witnesses)?;
         let tests = folder::test_files(&self.dir)?;
+        let covering = positions(&self.dir, &tests, covering);
         let chosen: Vec<&PathBuf> =
-            native::choose(tests.len(), covering).iter().filter_map(|test_idx| tests.get(*test_idx)).collect();
+            native::choose(tests.len(), &covering).iter().filter_map(|test_idx| tests.get(*test_idx)).collect();
         native.cover(&chosen, stop)?;
         match native.coverage() {
             Ok((coverage, bytes)) => {
@@ -239,6 +255,12 @@ fn count_put_away(summary: &mut Summary, args: &RunArgs) {
             summary.cuts.push(CutSummary { budget: budget.to_string(), count: n_away });
         }
     }
+}
+
+/// Where tests stand among the files; one that is gone stands nowhere.
+fn positions(dir: &Path, files: &[PathBuf], tests: &[TestId]) -> Vec<usize> {
+    let by_file: HashMap<&Path, usize> = files.iter().enumerate().map(|(idx, file)| (file.as_path(), idx)).collect();
+    tests.iter().filter_map(|test| by_file.get(dir.join(test_name(*test)).as_path()).copied()).collect()
 }
 
 /// On the terminal a test is named so that it can be copied into a command.

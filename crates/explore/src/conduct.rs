@@ -8,7 +8,7 @@
 use ir::FuncId;
 use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, Effect, Image};
-use witness::{Budget, Ending, Ledger};
+use witness::{Budget, Ending, Ledger, LedgerKind};
 
 use crate::effects::{Fate, Parted};
 use crate::worker::Worker;
@@ -159,9 +159,10 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
                 }
                 effect => {
                     let fate = self.decide(path, effect, trust);
-                    let forks = self.take_forks();
+                    let forks = self.take_forks(trust);
                     match fate {
                         Fate::Ended(ending) => return Stop::Ended(ending, forks),
+                        Fate::Doubtful => return Stop::Ended(Ending::Cut(Budget::Interrupt), forks),
                         Fate::Goes if forks.is_empty() => {}
                         Fate::Goes => return Stop::Forked(forks),
                     }
@@ -183,16 +184,25 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
         fate
     }
 
-    fn take_forks(&mut self) -> Vec<Fork> {
-        let parted = std::mem::take(&mut self.worker.decider.parted);
-        self.worker.left.forks += parted.len() as u64;
-        parted
-            .into_iter()
-            .map(|parted| match parted {
-                Parted::Waits { path, .. } => Fork::Waits(path),
-                Parted::Ended { path, ending } => Fork::Ended(path, ending),
-            })
-            .collect()
+    /// An open question is not kept here: a driver with an order of its own has no end at which nothing else is pending.
+    fn take_forks(&mut self, trust: Trust) -> Vec<Fork> {
+        let mut forks = Vec::new();
+        for parted in std::mem::take(&mut self.worker.decider.parted) {
+            match parted {
+                Parted::Waits { path, .. } => forks.push(Fork::Waits(path)),
+                Parted::Ended { path, ending } => forks.push(Fork::Ended(path, ending)),
+                Parted::Doubtful(doubt) => {
+                    let (place, _) = self.image().whereabouts(&doubt.path.state);
+                    let ledger = match trust {
+                        Trust::Program => &mut self.worker.left.ledger,
+                        Trust::Guess => &mut self.doubts,
+                    };
+                    ledger.enter(LedgerKind::UnknownAnswer, place, doubt.why.to_string());
+                }
+            }
+        }
+        self.worker.left.forks += forks.len() as u64;
+        forks
     }
 
     /// Edges count as new until a path over them is reported, and never on guesses.

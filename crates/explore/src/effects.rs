@@ -18,6 +18,8 @@ pub const MAX_TARGETS: usize = 256;
 pub enum Fate {
     Goes,
     Ended(Ending),
+    /// It cannot go on before an open question is answered; it parted as doubtful.
+    Doubtful,
 }
 
 /// A path that parted from the running one.
@@ -25,6 +27,24 @@ pub enum Parted {
     /// Waits; `next_edge` is where it goes first.
     Waits { path: Box<Path>, next_edge: Option<EdgeId> },
     Ended { path: Box<Path>, ending: Ending },
+    Doubtful(Doubt),
+}
+
+/// A way that may be feasible: the solver could not tell in its time. It is asked again when nothing else is pending.
+pub struct Doubt {
+    /// Stands at the instruction that asked; if `cond` turns out feasible it asks again, with `cond` in its condition, and
+    /// so comes to the decision in question.
+    pub path: Box<Path>,
+    pub cond: TermId,
+    pub why: Why,
+}
+
+/// Whether a path can go on under a condition.
+pub(crate) enum Feasible {
+    Yes(Assignment),
+    No,
+    /// Unknown; the way is kept as a [`Doubt`].
+    Doubtful,
 }
 
 /// One worker's means: nothing here belongs to a path.
@@ -43,14 +63,14 @@ impl<'i> Decider<'i> {
             return self.follow(path, effect, decision, line_up, ledger);
         }
         match effect {
-            Effect::Branch { cond } => self.branch(path, cond, ledger),
-            Effect::Switch { conds } => self.switch(path, &conds, ledger),
+            Effect::Branch { cond } => self.branch(path, cond),
+            Effect::Switch { conds } => self.switch(path, &conds),
             Effect::Address { addr, bytes, access } => self.address(path, addr, bytes, access, line_up, ledger),
             Effect::Pick { value, why } => self.pick(path, value, why, ledger),
             Effect::Choose { max } => self.choose(path, max),
-            Effect::Check { holds, bug } => self.check(path, holds, *bug, ledger),
-            Effect::Assume { cond } => self.assume(path, cond, ledger),
-            Effect::Constrain { cond } => self.constrain(path, cond, ledger),
+            Effect::Check { holds, bug } => self.check(path, holds, *bug),
+            Effect::Assume { cond } => self.assume(path, cond),
+            Effect::Constrain { cond } => self.constrain(path, cond),
             Effect::Input(request) => self.input(path, &request, line_up),
             Effect::Call { func } => self.call(path, func, line_up),
             Effect::Ended(ending) => Fate::Ended(*ending),
@@ -62,21 +82,43 @@ impl<'i> Decider<'i> {
         self.eval.holds(&self.machine.terms, &path.input, cond)
     }
 
-    /// Asks whether the path can go on under `cond`. An open question is entered in the ledger.
-    pub fn feasible(&mut self, path: &Path, cond: TermId, ledger: &mut Ledger) -> Option<Assignment> {
+    /// Asks whether the path can go on under `cond`, which the current input does not satisfy. If that stays open the way
+    /// parts as doubtful.
+    pub(crate) fn ask(&mut self, path: &Path, cond: TermId) -> Feasible {
         match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
-            Solved::Sat(input) => Some(input),
-            Solved::Unsat => None,
+            Solved::Sat(input) => Feasible::Yes(input),
+            Solved::Unsat => Feasible::No,
             Solved::Unknown(why) => {
-                self.open_question(path, why, ledger);
-                None
+                self.doubt(path, cond, why);
+                Feasible::Doubtful
             }
         }
     }
 
-    fn open_question(&self, path: &Path, why: Why, ledger: &mut Ledger) {
-        let (place, _) = self.machine.image.whereabouts(&path.state);
-        ledger.enter(LedgerKind::UnknownAnswer, place, why.to_string());
+    pub(crate) fn doubt(&mut self, path: &Path, cond: TermId, why: Why) {
+        self.parted.push(Parted::Doubtful(Doubt { path: Box::new(path.clone()), cond, why }));
+    }
+
+    /// As [`Decider::ask`], where whatever is not certain is not taken now.
+    pub(crate) fn feasible(&mut self, path: &Path, cond: TermId) -> Option<Assignment> {
+        match self.ask(path, cond) {
+            Feasible::Yes(input) => Some(input),
+            Feasible::No | Feasible::Doubtful => None,
+        }
+    }
+
+    /// Asks again about a doubtful way. If it is feasible, the path that takes it; `Err` says why that is still open.
+    pub fn resolve_doubt(&mut self, doubt: Doubt) -> Result<Option<Path>, (Box<Path>, Why)> {
+        let Doubt { mut path, cond, .. } = doubt;
+        match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
+            Solved::Sat(input) => {
+                path.input = input;
+                path.condition.add(&self.machine.terms, cond);
+                Ok(Some(*path))
+            }
+            Solved::Unsat => Ok(None),
+            Solved::Unknown(why) => Err((path, why)),
+        }
     }
 
     /// The edge of that number, when the path stands at the end of its block.
@@ -91,11 +133,11 @@ impl<'i> Decider<'i> {
         self.parted.push(Parted::Waits { path: Box::new(path), next_edge });
     }
 
-    fn branch(&mut self, path: &mut Path, cond: TermId, ledger: &mut Ledger) -> Fate {
+    fn branch(&mut self, path: &mut Path, cond: TermId) -> Fate {
         let side = self.holds(path, cond);
         let negated = self.machine.terms.not(cond);
         let (here, there) = if side { (cond, negated) } else { (negated, cond) };
-        if let Some(input) = self.feasible(path, there, ledger) {
+        if let Some(input) = self.feasible(path, there) {
             let other = path.fork(&self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
             let edge = self.next_edge(path, u32::from(side));
             self.wait(other, edge);
@@ -104,12 +146,12 @@ impl<'i> Decider<'i> {
         Fate::Goes
     }
 
-    fn switch(&mut self, path: &mut Path, conds: &[(u32, TermId)], ledger: &mut Ledger) -> Fate {
+    fn switch(&mut self, path: &mut Path, conds: &[(u32, TermId)]) -> Fate {
         let mut here = None;
         for (edge, cond) in conds {
             if here.is_none() && self.holds(path, *cond) {
                 here = Some((*edge, *cond));
-            } else if let Some(input) = self.feasible(path, *cond, ledger) {
+            } else if let Some(input) = self.feasible(path, *cond) {
                 let other = path.fork(&self.machine.terms, u64::from(*edge), *cond, Answer::Edge(*edge), input);
                 let next = self.next_edge(path, *edge);
                 self.wait(other, next);
@@ -121,17 +163,17 @@ impl<'i> Decider<'i> {
     }
 
     /// A condition that must hold: violating inputs end in `ending`, the others go on.
-    fn require(&mut self, path: &mut Path, holds: TermId, ending: Ending, ledger: &mut Ledger) -> Fate {
+    fn require(&mut self, path: &mut Path, holds: TermId, ending: Ending) -> Fate {
         let violated = self.machine.terms.not(holds);
         if self.holds(path, holds) {
-            if let Some(input) = self.feasible(path, violated, ledger) {
+            if let Some(input) = self.feasible(path, violated) {
                 let path = Box::new(path.fork(&self.machine.terms, 1, violated, Answer::Proceed, input));
                 self.parted.push(Parted::Ended { path, ending });
             }
             path.take(&self.machine.terms, 0, holds, Answer::Proceed);
             return Fate::Goes;
         }
-        match self.feasible(path, holds, ledger) {
+        match self.feasible(path, holds) {
             Some(input) => {
                 let mut failing = path.clone();
                 failing.take(&self.machine.terms, 1, violated, Answer::Proceed);
@@ -147,19 +189,20 @@ impl<'i> Decider<'i> {
         }
     }
 
-    fn check(&mut self, path: &mut Path, holds: TermId, bug: Bug, ledger: &mut Ledger) -> Fate {
-        self.require(path, holds, Ending::Bug(bug), ledger)
+    fn check(&mut self, path: &mut Path, holds: TermId, bug: Bug) -> Fate {
+        self.require(path, holds, Ending::Bug(bug))
     }
 
-    fn assume(&mut self, path: &mut Path, cond: TermId, ledger: &mut Ledger) -> Fate {
-        self.require(path, cond, Ending::Assumed, ledger)
+    fn assume(&mut self, path: &mut Path, cond: TermId) -> Fate {
+        self.require(path, cond, Ending::Assumed)
     }
 
-    fn constrain(&mut self, path: &mut Path, cond: TermId, ledger: &mut Ledger) -> Fate {
+    fn constrain(&mut self, path: &mut Path, cond: TermId) -> Fate {
         if !self.holds(path, cond) {
-            match self.feasible(path, cond, ledger) {
-                Some(input) => path.input = input,
-                None => return Fate::Ended(Ending::Assumed),
+            match self.ask(path, cond) {
+                Feasible::Yes(input) => path.input = input,
+                Feasible::No => return Fate::Ended(Ending::Assumed),
+                Feasible::Doubtful => return Fate::Doubtful,
             }
         }
         path.condition.add(&self.machine.terms, cond);
@@ -232,7 +275,20 @@ impl<'i> Decider<'i> {
                 let (place, _) = self.machine.image.whereabouts(&path.state);
                 ledger.enter(kind, place, format!("more than {limit} values are possible"));
             }
-            Completeness::Unknown(why) => self.open_question(path, why, ledger),
+            // Where one value is all that is wanted, others are left out in any case.
+            Completeness::Unknown(why) if limit == 1 => {
+                let (place, _) = self.machine.image.whereabouts(&path.state);
+                ledger.enter(kind, place, why.to_string());
+            }
+            Completeness::Unknown(why) => {
+                let mut others = self.machine.terms.tru();
+                for (found, _) in &values {
+                    let constant = self.machine.terms.constant(*found, self.machine.terms.width(value));
+                    let differs = self.machine.terms.ne(value, constant);
+                    others = self.machine.terms.and(others, differs);
+                }
+                self.doubt(path, others, why);
+            }
         }
         values.retain(|(other, _)| *other != current);
         values.sort_by_key(|(value, _)| *value);
@@ -274,7 +330,7 @@ impl<'i> Decider<'i> {
             Effect::Check { holds, .. } | Effect::Assume { cond: holds } => (holds, Answer::Proceed),
             Effect::Constrain { cond } => {
                 path.follow.push_front(decision);
-                return self.constrain(path, cond, ledger);
+                return self.constrain(path, cond);
             }
             Effect::Input(request) => {
                 path.follow.push_front(decision);
@@ -288,11 +344,14 @@ impl<'i> Decider<'i> {
             Effect::OutOfFuel => unreachable!("the loop deals with fuel"),
         };
         if !self.holds(path, cond) {
-            match self.feasible(path, cond, ledger) {
-                Some(input) => path.input = input,
-                // Decisions of another program, or an answer the solver no longer finds; the ledger has the latter.
-                None => return Fate::Ended(Ending::Cut(witness::Budget::Interrupt)),
+            path.follow.push_front(decision);
+            match self.ask(path, cond) {
+                Feasible::Yes(input) => path.input = input,
+                // Decisions of another program.
+                Feasible::No => return Fate::Ended(Ending::Cut(witness::Budget::Interrupt)),
+                Feasible::Doubtful => return Fate::Doubtful,
             }
+            path.follow.pop_front();
         }
         path.take(&self.machine.terms, decision, cond, answer);
         Fate::Goes

@@ -9,7 +9,7 @@ use term::{TermId, View};
 use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
 use witness::{Ending, Ledger, LedgerKind};
 
-use crate::effects::{Decider, Fate, Parted, MAX_TARGETS};
+use crate::effects::{Decider, Fate, Feasible, Parted, MAX_TARGETS};
 use crate::{LineUp, Path};
 
 /// How deep into a sum or a choice of addresses is looked.
@@ -37,27 +37,26 @@ impl Decider<'_> {
             let inside = self.inside_for(path, addr, bytes, base, access);
             insides.push((base, inside));
         }
-        self.report_outside(path, addr, bytes, access, &insides, ledger);
+        self.report_outside(path, addr, bytes, access, &insides);
         let mut ways = Vec::new();
         for (base, inside) in insides {
             if self.holds(path, inside) {
                 ways.push((base, inside, path.input.clone()));
-            } else if let Some(input) = self.feasible(path, inside, ledger) {
+            } else if let Some(input) = self.feasible(path, inside) {
                 ways.push((base, inside, input));
             }
         }
         let here = ways.iter().position(|(_, _, input)| input.same(&path.input)).unwrap_or(0);
         if ways.is_empty() {
-            // Every input is outside: the last of the endings already reported is this path's own.
-            return match self.parted.pop() {
+            // Every input is outside: the ending already reported is this path's own.
+            let reported = self.parted.iter().rposition(|parted| matches!(parted, Parted::Ended { .. }));
+            return match reported.map(|at| self.parted.remove(at)) {
                 Some(Parted::Ended { path: failing, ending }) => {
                     *path = *failing;
                     Fate::Ended(ending)
                 }
-                other => {
-                    self.parted.extend(other);
-                    Fate::Ended(Ending::Cut(witness::Budget::Interrupt))
-                }
+                _ if self.parted.iter().any(|parted| matches!(parted, Parted::Doubtful(_))) => Fate::Doubtful,
+                _ => Fate::Ended(Ending::Cut(witness::Budget::Interrupt)),
             };
         }
         let (base, inside, input) = ways.swap_remove(here);
@@ -126,7 +125,7 @@ impl Decider<'_> {
     }
 
     /// Bases of the live objects an address can reach, where nothing else is known about it.
-    fn reachable_objects(&mut self, path: &Path, addr: TermId, ledger: &mut Ledger) -> Vec<u64> {
+    fn reachable_objects(&mut self, path: &mut Path, addr: TermId, ledger: &mut Ledger) -> Vec<u64> {
         let mut bases = Vec::new();
         let mut elsewhere = self.machine.terms.tru();
         let mut input = Some(path.input.clone());
@@ -148,7 +147,16 @@ impl Decider<'_> {
             let here = self.spanned(path, addr, base);
             let beyond = self.machine.terms.not(here);
             elsewhere = self.machine.terms.and(elsewhere, beyond);
-            input = self.feasible(path, elsewhere, ledger);
+            input = match self.ask(path, elsewhere) {
+                Feasible::Yes(input) => Some(input),
+                Feasible::No => None,
+                Feasible::Doubtful => {
+                    // What may be elsewhere is looked at later, so the rest must not count it as outside.
+                    let found = self.machine.terms.not(elsewhere);
+                    path.condition.add(&self.machine.terms, found);
+                    None
+                }
+            };
         }
         bases.sort_unstable();
         bases.dedup();
@@ -171,7 +179,9 @@ impl Decider<'_> {
         }
         for base in live {
             let here = self.spanned(path, addr, base);
-            if self.feasible_from_current(path, here, ledger).is_some() {
+            // What stays open counts as possible: the question is asked again, and kept, where it is decided.
+            let mut answer = || self.stack.check(&mut self.machine.terms, &path.condition, &path.input, here);
+            if !matches!(answer(), solver::Answer::Unsat) {
                 bases.push(base);
             }
         }
@@ -197,14 +207,13 @@ impl Decider<'_> {
         bytes: u64,
         access: Access,
         insides: &[(u64, TermId)],
-        ledger: &mut Ledger,
     ) {
         let mut outside = self.machine.terms.tru();
         for (_, inside) in insides {
             let not_inside = self.machine.terms.not(*inside);
             outside = self.machine.terms.and(outside, not_inside);
         }
-        let Some(anywhere) = self.feasible_from_current(path, outside, ledger) else { return };
+        let Some(anywhere) = self.feasible_from_current(path, outside) else { return };
         let input = match insides {
             [(base, _)] => self.near_edge(path, addr, bytes, *base, outside).unwrap_or(anywhere),
             _ => anywhere,
@@ -219,8 +228,8 @@ impl Decider<'_> {
         self.parted.push(Parted::Ended { path: Box::new(failing), ending: Ending::Bug(bug) });
     }
 
-    fn feasible_from_current(&mut self, path: &Path, cond: TermId, ledger: &mut Ledger) -> Option<term::Assignment> {
-        if self.holds(path, cond) { Some(path.input.clone()) } else { self.feasible(path, cond, ledger) }
+    fn feasible_from_current(&mut self, path: &Path, cond: TermId) -> Option<term::Assignment> {
+        if self.holds(path, cond) { Some(path.input.clone()) } else { self.feasible(path, cond) }
     }
 
     /// An input that misses the object by little. Not finding one says nothing, so nothing is entered in the ledger.

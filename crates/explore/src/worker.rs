@@ -6,13 +6,13 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use solver::Stack;
+use solver::{Patience, Stack};
 use term::Eval;
 use vm::{EdgeId, Effect, Event, Image, Interest, Machine, Observer, State};
-use witness::{Budget, Ending, InputValue, Witness};
+use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports, Standing};
-use crate::effects::{Decider, Fate, Parted};
+use crate::effects::{Decider, Doubt, Fate, Parted};
 use crate::exchange::Exchange;
 use crate::pending::{rank_of, Pending, Prefix, Waiting};
 use crate::search::Promise;
@@ -30,6 +30,8 @@ pub struct Worker<'i, 'r> {
     pub(crate) line_up: Rc<RefCell<LineUp>>,
     pending: Pending,
     pub(crate) left: Leavings,
+    /// Ways about which the solver could not tell, the oldest first.
+    doubts: VecDeque<Doubt>,
     reports: &'r mut dyn Reports,
     exchange: Option<&'r Exchange>,
     started: Instant,
@@ -72,12 +74,13 @@ impl<'i, 'r> Worker<'i, 'r> {
             machine.interest = interest;
             machine.observer = Some(Box::new(Dispatch(line_up.clone())));
         }
-        let stack = Stack::new(options.solver.clone());
+        let stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
         Worker {
             options,
             decider: Decider { machine, stack, eval: Eval::new(), parted: Vec::new() },
             line_up,
             pending: Pending::new(rank),
+            doubts: VecDeque::new(),
             left: Leavings::default(),
             reports,
             exchange,
@@ -133,7 +136,14 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn work(&mut self) {
         while self.over.is_none() {
             let machine = &self.decider.machine;
-            let Some(waiting) = self.pending.pop(|edge| machine.coverage.is_seen(edge)) else { break };
+            let Some(waiting) = self.pending.pop(|edge| machine.coverage.is_seen(edge)) else {
+                match self.doubts.pop_front() {
+                    Some(doubt) => self.resolve_doubt(doubt),
+                    None => break,
+                }
+                self.look();
+                continue;
+            };
             let path = self.wake(waiting);
             self.follow_path(path);
             if self.options.budgets.paths.is_some_and(|limit| self.n_paths >= limit) {
@@ -211,8 +221,10 @@ impl<'i, 'r> Worker<'i, 'r> {
                         self.decider.handle(&mut path, effect, &mut self.line_up.borrow_mut(), &mut self.left.ledger);
                     let n_new = self.settle_parted();
                     self.note_ledger();
-                    if let Fate::Ended(ending) = fate {
-                        return self.end(path, ending);
+                    match fate {
+                        Fate::Goes => {}
+                        Fate::Ended(ending) => return self.end(path, ending),
+                        Fate::Doubtful => return,
                     }
                     n_new
                 }
@@ -264,7 +276,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             return 0;
         }
         let parted = std::mem::take(&mut self.decider.parted);
-        let n_forks = parted.len() as u64;
+        let n_forks = parted.iter().filter(|parted| !matches!(parted, Parted::Doubtful(_))).count() as u64;
         self.left.forks += n_forks;
         self.n_forks_since_look += n_forks;
         // The first alternative is to be the newest.
@@ -272,9 +284,31 @@ impl<'i, 'r> Worker<'i, 'r> {
             match parted {
                 Parted::Waits { path, next_edge } => self.push(*path, next_edge),
                 Parted::Ended { path, ending } => self.end(*path, ending),
+                Parted::Doubtful(doubt) => self.doubts.push_back(doubt),
             }
         }
         n_forks
+    }
+
+    /// Nothing else is pending: time to ask an open question again, for longer. What stays open enters the ledger.
+    fn resolve_doubt(&mut self, doubt: Doubt) {
+        let budget_left = self.options.budgets.time.map(|time| time.saturating_sub(self.started.elapsed()));
+        self.decider.stack.set_patience(Patience::Long { at_most: budget_left });
+        let resolved = self.decider.resolve_doubt(doubt);
+        self.decider.stack.set_patience(Patience::Usual);
+        match resolved {
+            Ok(Some(path)) => {
+                self.left.forks += 1;
+                self.push(path, None);
+            }
+            Ok(None) => {}
+            Err((path, why)) => self.give_up(&path, &why.to_string()),
+        }
+    }
+
+    fn give_up(&mut self, path: &Path, why: &str) {
+        let (place, _) = self.decider.machine.image.whereabouts(&path.state);
+        self.left.ledger.enter(LedgerKind::UnknownAnswer, place, why);
     }
 
     pub(crate) fn end(&mut self, path: Path, ending: Ending) {
@@ -318,7 +352,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) && self.pending.n_live() > 64 {
             self.left.n_put_away += self.pending.put_away(self.pending.n_live() as usize / 4);
         }
-        let standing = Standing { pending: self.pending.len(), queries: self.decider.stack.counters().n_asked };
+        let standing = Standing { pending: self.pending.len() + self.doubts.len() as u64, queries: self.decider.stack.counters().n_asked };
         self.reports.standing(standing);
     }
 
@@ -331,6 +365,9 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// What is still pending when a budget is used up ends as cut. Put-away paths have no state to write a test from.
     fn cut_rest(&mut self) {
         let budget = self.over.unwrap_or(Budget::Interrupt);
+        for doubt in std::mem::take(&mut self.doubts) {
+            self.give_up(&doubt.path, &format!("{}, and it was too late to ask again", doubt.why));
+        }
         for waiting in self.pending.drain() {
             match waiting {
                 Waiting::Live(path) => self.end(*path, Ending::Cut(budget)),

@@ -1,5 +1,7 @@
 //! What a user can choose about solving.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A switchable layer of the stack, in the order in which they are tried.
@@ -97,6 +99,8 @@ pub struct Config {
     /// Conflicts the bit-blaster may meet on one question while an SMT solver stands behind it.
     pub conflict_budget: u64,
     pub checking: Checking,
+    /// Set from outside to leave the question that is being asked unanswered, and all later hard ones.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// The splitting into independent groups, which is no layer but a view of the path.
@@ -115,6 +119,7 @@ impl Default for Config {
             timeout: Duration::from_secs(10),
             conflict_budget: 20_000,
             checking: Checking::Off,
+            stop: Arc::default(),
         }
     }
 }

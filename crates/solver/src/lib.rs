@@ -20,6 +20,7 @@
 mod answer;
 mod blast;
 mod cache;
+mod clock;
 mod config;
 mod counters;
 mod domain;
@@ -34,4 +35,4 @@ pub use config::{Checking, Config, Independence, Layer, SmtSolver};
 pub use counters::{Counters, LayerCount};
 pub use path::{PathCondition, Relevant};
 pub use smt::{Backend, Reply, backend, is_installed};
-pub use stack::Stack;
+pub use stack::{Patience, Stack};

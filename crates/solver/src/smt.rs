@@ -4,11 +4,14 @@
 //! in. One process serves all questions, with a `(reset)` between them; if it dies it is started again once.
 
 use crate::answer::Why;
+use crate::clock::Clock;
 use crate::config::SmtSolver;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use term::{Script, SymbolId, TermId, Terms};
 
 /// What a backend says about a conjunction.
@@ -48,8 +51,10 @@ fn dialect(solver: SmtSolver) -> Option<Dialect> {
 }
 
 /// The backend of this name; `None` for [`SmtSolver::Absent`]. The process is started by the first question.
-pub fn backend(solver: SmtSolver) -> Option<Box<dyn Backend>> {
-    dialect(solver).map(|dialect| Box::new(SmtProcess { dialect, process: None }) as Box<dyn Backend>)
+/// When `stop` is set the question being asked stays unknown.
+pub fn backend(solver: SmtSolver, stop: &Arc<AtomicBool>) -> Option<Box<dyn Backend>> {
+    let stop = Arc::clone(stop);
+    dialect(solver).map(|dialect| Box::new(SmtProcess { dialect, process: None, stop }) as Box<dyn Backend>)
 }
 
 /// Whether the solver's program can be started on this machine.
@@ -68,6 +73,7 @@ pub fn is_installed(solver: SmtSolver) -> bool {
 struct SmtProcess {
     dialect: Dialect,
     process: Option<Process>,
+    stop: Arc<AtomicBool>,
 }
 
 struct Process {
@@ -75,6 +81,9 @@ struct Process {
     stdin: ChildStdin,
     lines: Receiver<String>,
 }
+
+/// How often a wait for an answer looks whether all is to stop.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Why a dialogue broke off.
 enum Broken {
@@ -117,19 +126,22 @@ impl Process {
         self.stdin.write_all(text.as_bytes()).and_then(|()| self.stdin.flush()).map_err(|_| Broken::Died)
     }
 
-    fn line(&mut self, deadline: Instant) -> Result<String, Broken> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        self.lines.recv_timeout(left).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Broken::TimedOut,
-            RecvTimeoutError::Disconnected => Broken::Died,
-        })
+    fn line(&mut self, clock: &Clock) -> Result<String, Broken> {
+        loop {
+            match self.lines.recv_timeout(clock.left().min(STOP_INTERVAL)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => return Err(Broken::Died),
+                Err(RecvTimeoutError::Timeout) if clock.is_over() => return Err(Broken::TimedOut),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 
     /// Lines up to the one that closes all parentheses.
-    fn expression(&mut self, deadline: Instant) -> Result<String, Broken> {
+    fn expression(&mut self, clock: &Clock) -> Result<String, Broken> {
         let mut text = String::new();
         loop {
-            text.push_str(&self.line(deadline)?);
+            text.push_str(&self.line(clock)?);
             text.push(' ');
             let count = |c| text.chars().filter(|&other| other == c).count();
             if count('(') == count(')') {
@@ -144,10 +156,10 @@ impl Backend for SmtProcess {
         let mut symbols = Vec::new();
         let text = self.question(terms, constraints, timeout, &mut symbols);
         // Its own limit comes first; ours is for the case that it does not keep it.
-        let deadline = Instant::now() + timeout + Duration::from_millis(500);
+        let clock = Clock::new(timeout + Duration::from_millis(500), &self.stop);
         let mut last = Broken::Died;
         for _ in 0..2 {
-            match self.dialogue(&text, terms, &symbols, deadline) {
+            match self.dialogue(&text, terms, &symbols, &clock) {
                 Ok(reply) => return reply,
                 Err(broken) => {
                     self.process = None;
@@ -191,18 +203,18 @@ impl SmtProcess {
         text: &str,
         terms: &Terms,
         symbols: &[SymbolId],
-        deadline: Instant,
+        clock: &Clock,
     ) -> Result<Reply, Broken> {
         if self.process.is_none() {
             self.process = Some(Process::start(&self.dialect)?);
         }
         let process = self.process.as_mut().expect("just started");
         process.send(text)?;
-        match process.line(deadline)?.as_str() {
+        match process.line(clock)?.as_str() {
             "unsat" => return Ok(Reply::Unsat),
             "sat" => {}
             "unknown" | "timeout" => {
-                let in_time = Instant::now() + Duration::from_millis(600) < deadline;
+                let in_time = clock.left() > Duration::from_millis(600);
                 return Ok(Reply::Unknown(if in_time { Why::SolverSaid } else { Why::Timeout }));
             }
             _ => {
@@ -216,7 +228,7 @@ impl SmtProcess {
         }
         let names: Vec<String> = symbols.iter().map(|symbol| format!("s{}", symbol.0)).collect();
         process.send(&format!("(get-value ({}))\n", names.join(" ")))?;
-        let values = process.expression(deadline.max(Instant::now() + Duration::from_secs(1)))?;
+        let values = process.expression(&Clock::new(clock.left().max(Duration::from_secs(1)), &self.stop))?;
         Ok(match parse_values(terms, &values) {
             Some(values) => Reply::Sat(values),
             None => Reply::Unknown(Why::SolverSaid),

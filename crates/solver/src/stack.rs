@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Completeness, Truth, Why};
 use crate::blast::{Blaster, Verdict};
 use crate::cache::{Cache, Cached};
+use crate::clock::Clock;
 use crate::config::{Checking, Config, Independence, Layer};
 use crate::counters::Counters;
 use crate::domain::{Domains, Found};
@@ -27,8 +28,18 @@ pub struct Stack {
     cache: Cache,
     recent: VecDeque<Assignment>,
     blaster: Blaster,
+    patience: Patience,
     smt: Option<Box<dyn Backend>>,
     bare: Option<Box<dyn Backend>>,
+}
+
+/// How long a question may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// As configured.
+    Usual,
+    /// Many times longer, for asking again, but within what is left of the campaign.
+    Long { at_most: Option<Duration> },
 }
 
 /// One question on its way down.
@@ -41,7 +52,7 @@ struct Query<'a> {
     /// Made ready to try all inputs, but too dear to do so before gates had a short try.
     sweep: Option<Sweep>,
     key: u128,
-    deadline: Instant,
+    clock: Clock,
 }
 
 /// A layer: `None` when it has nothing to say.
@@ -57,18 +68,20 @@ enum Local {
 
 impl Stack {
     const N_RECENT: usize = 4;
+    /// How much longer a question may take when it is asked again.
+    const LONG_FACTOR: u32 = 10;
     /// The cost up to which trying all inputs is quicker than most questions are for the bit-blaster.
     const QUICK_SWEEP: u64 = 1000;
 
     pub fn new(config: Config) -> Stack {
-        let smt = if config.is_on(Layer::Smt) { backend(config.smt) } else { None };
+        let smt = if config.is_on(Layer::Smt) { backend(config.smt, &config.stop) } else { None };
         Stack::with_backend(config, smt)
     }
 
     /// A stack over a backend of the caller's own.
     pub fn with_backend(config: Config, smt: Option<Box<dyn Backend>>) -> Stack {
         let bare = match config.checking {
-            Checking::On => backend(config.smt),
+            Checking::On => backend(config.smt, &config.stop),
             Checking::Off => None,
         };
         Stack {
@@ -81,6 +94,7 @@ impl Stack {
             cache: Cache::default(),
             recent: VecDeque::new(),
             blaster: Blaster::new(),
+            patience: Patience::Usual,
             smt,
             bare,
         }
@@ -94,9 +108,26 @@ impl Stack {
         &self.config
     }
 
-    /// The time limit for one question from now on; for asking again with more time.
-    pub fn set_timeout(&mut self, timeout: Duration) {
-        self.config.timeout = timeout;
+    /// How long questions may take from now on.
+    pub fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+    }
+
+    fn timeout(&self) -> Duration {
+        match self.patience {
+            Patience::Usual => self.config.timeout,
+            Patience::Long { at_most } => {
+                let long = self.config.timeout * Self::LONG_FACTOR;
+                at_most.map_or(long, |at_most| long.min(at_most))
+            }
+        }
+    }
+
+    fn conflict_budget(&self) -> u64 {
+        match self.patience {
+            Patience::Usual => self.config.conflict_budget,
+            Patience::Long { .. } => self.config.conflict_budget.saturating_mul(Self::LONG_FACTOR.into()),
+        }
     }
 
     /// The value of a term under an input; shares what the stack remembers about the current one.
@@ -143,7 +174,7 @@ impl Stack {
             relevant,
             constraints: Vec::new(),
             sweep: None,
-            deadline: Instant::now() + self.config.timeout,
+            clock: Clock::new(self.timeout(), &self.config.stop),
         };
         self.descend(terms, query)
     }
@@ -345,11 +376,11 @@ impl Stack {
         let budget = match &query.sweep {
             // About as long as trying all inputs will take.
             Some(sweep) => 100 + sweep.cost() / 200,
-            None if self.smt.is_some() => self.config.conflict_budget,
+            None if self.smt.is_some() => self.conflict_budget(),
             // With nothing behind it, it may use the whole time.
             None => u64::MAX,
         };
-        let verdict = self.blaster.solve(terms, &all, query.current, budget, Some(query.deadline));
+        let verdict = self.blaster.solve(terms, &all, query.current, budget, &query.clock);
         Some(match verdict {
             Verdict::Sat(values) => Local::Sat(values),
             Verdict::Unsat(core) => Local::Unsat(core_with_question(core, query)),
@@ -359,7 +390,7 @@ impl Stack {
 
     fn ask_smt(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
         let all = Stack::conjunction(terms, query);
-        let left = query.deadline.saturating_duration_since(Instant::now());
+        let left = query.clock.left();
         if left.is_zero() {
             return Some(Local::Unknown(Why::Timeout));
         }

@@ -15,7 +15,7 @@ fn with_solver() -> bool {
 /// Asks both about every question; gives the number of satisfiable and of contradictory ones.
 fn agree(config: Config, seeds: std::ops::Range<u64>) -> (u64, u64) {
     let (mut n_sat, mut n_unsat) = (0, 0);
-    let mut bare = backend(SmtSolver::Z3).expect("z3 has a backend");
+    let mut bare = backend(SmtSolver::Z3, &Default::default()).expect("z3 has a backend");
     for seed in seeds {
         let mut stack = Stack::new(config.clone());
         let mut eval = Eval::new();
@@ -69,7 +69,7 @@ fn each_layer_left_out() {
 #[test]
 fn cheap_layers_are_right_when_they_answer() {
     let off = vec![Layer::Blaster, Layer::Smt];
-    let mut bare = backend(SmtSolver::Z3).expect("z3 has a backend");
+    let mut bare = backend(SmtSolver::Z3, &Default::default()).expect("z3 has a backend");
     let mut n_answered = 0;
     for seed in 400..408 {
         let mut stack = Stack::new(Config { off: off.clone(), ..config(SmtSolver::Absent) });
@@ -98,7 +98,7 @@ fn check_mode_finds_nothing_to_report() {
 #[test]
 fn second_solver_agrees_with_the_first() {
     assert!(is_installed(SmtSolver::Cvc5), "these tests compare with cvc5, which is part of the set-up");
-    let mut second = backend(SmtSolver::Cvc5).expect("cvc5 has a backend");
+    let mut second = backend(SmtSolver::Cvc5, &Default::default()).expect("cvc5 has a backend");
     let mut eval = Eval::new();
     for seed in 500..502 {
         let off = vec![Layer::Blaster];

@@ -235,7 +235,7 @@ fn a_killed_solver_is_started_again() {
     let (x, y) = (terms.symbol("x", 16), terms.symbol("y", 16));
     let (product, k) = (terms.mul(x, y), terms.constant(391, 16));
     let question = terms.eq(product, k);
-    let mut z3 = backend(SmtSolver::Z3).expect("z3 has a backend");
+    let mut z3 = backend(SmtSolver::Z3, &Default::default()).expect("z3 has a backend");
     let limit = Duration::from_secs(20);
     assert!(matches!(z3.check(&terms, &[question], limit), Reply::Sat(_)));
     kill_children_named("z3");

@@ -2,7 +2,7 @@
 
 use super::sat::Lit;
 use super::{Blaster, UNKNOWN};
-use std::time::Instant;
+use crate::clock::Clock;
 use term::{TermId, Terms, View};
 
 impl Blaster {
@@ -10,7 +10,7 @@ impl Blaster {
     const MAX_ARRAY: usize = 1 << 16;
 
     /// Translates a term and all below it. False when something in it is too large.
-    pub(super) fn translate(&mut self, terms: &Terms, t: TermId, deadline: Option<Instant>) -> bool {
+    pub(super) fn translate(&mut self, terms: &Terms, t: TermId, clock: &Clock) -> bool {
         if self.starts.len() < terms.len() {
             self.starts.resize(terms.len(), UNKNOWN);
         }
@@ -22,7 +22,7 @@ impl Blaster {
                 continue;
             }
             n_steps += 1;
-            if n_steps.is_multiple_of(1024) && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if n_steps.is_multiple_of(1024) && clock.is_over() {
                 return false;
             }
             let before = stack.len();

@@ -8,10 +8,10 @@ mod gates;
 mod sat;
 
 use crate::answer::Why;
+use crate::clock::Clock;
 use gates::Gates;
 use rustc_hash::FxHashMap;
 use sat::{Limits, Lit, Outcome};
-use std::time::Instant;
 use term::{Assignment, SymbolId, TermId, Terms};
 
 /// What the bit-blaster found.
@@ -56,14 +56,14 @@ impl Blaster {
         constraints: &[TermId],
         near: &Assignment,
         n_conflicts: u64,
-        deadline: Option<Instant>,
+        clock: &Clock,
     ) -> Verdict {
         if self.gates.sat.size() > self.max_size {
             *self = Blaster { n_resets: self.n_resets + 1, ..Blaster::new() };
         }
         let mut assumptions = Vec::with_capacity(constraints.len());
         for &constraint in constraints {
-            if !self.translate(terms, constraint, deadline) {
+            if !self.translate(terms, constraint, clock) {
                 return Verdict::Unknown(Why::TooLarge);
             }
             assumptions.push(self.bits(terms, constraint)[0]);
@@ -73,7 +73,7 @@ impl Blaster {
         }
         let scope = self.gates.cone(&assumptions);
         self.prefer_input(terms, constraints, near);
-        match self.gates.sat.solve(&assumptions, &scope, Limits { conflicts: n_conflicts, deadline }) {
+        match self.gates.sat.solve(&assumptions, &scope, Limits { conflicts: n_conflicts, clock: Some(clock) }) {
             Outcome::Sat => Verdict::Sat(self.model(terms, near)),
             Outcome::Unsat(core) => {
                 let by_lit: FxHashMap<Lit, TermId> =

@@ -8,7 +8,7 @@
 //! a set of variables that contains the inputs of its gates always extends to all others. A question then costs what its
 //! own cone costs, however large the formula has grown.
 
-use std::time::Instant;
+use crate::clock::Clock;
 
 /// A variable or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,9 +66,9 @@ pub enum Outcome {
 
 /// When to give up.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct Limits<'c> {
     pub conflicts: u64,
-    pub deadline: Option<Instant>,
+    pub clock: Option<&'c Clock>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -382,7 +382,7 @@ impl Sat {
             loop {
                 let conflict = self.propagate();
                 n_steps = n_steps.wrapping_add(1);
-                if n_steps.is_multiple_of(256) && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                if n_steps.is_multiple_of(256) && limits.clock.is_some_and(Clock::is_over) {
                     self.backtrack(0);
                     return Outcome::OutOfTime;
                 }
@@ -644,7 +644,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const UNLIMITED: Limits = Limits { conflicts: u64::MAX, deadline: None };
+    const UNLIMITED: Limits = Limits { conflicts: u64::MAX, clock: None };
 
     type Clauses = Vec<Vec<(u32, bool)>>;
 
@@ -716,11 +716,12 @@ mod tests {
                 }
             }
         }
-        let few = Limits { conflicts: 20, deadline: None };
+        let few = Limits { conflicts: 20, clock: None };
         assert_eq!(sat.solve(&[switch.lit()], &scope, few), Outcome::OutOfBudget);
         assert_eq!(sat.solve(&[switch.lit()], &scope, UNLIMITED), Outcome::Unsat(vec![switch.lit()]));
         assert_eq!(sat.solve(&[!switch.lit()], &scope, UNLIMITED), Outcome::Sat);
-        let late = Limits { conflicts: u64::MAX, deadline: Some(Instant::now()) };
+        let past = Clock::new(std::time::Duration::ZERO, &std::sync::Arc::default());
+        let late = Limits { conflicts: u64::MAX, clock: Some(&past) };
         assert!(matches!(sat.solve(&[!switch.lit()], &scope, late), Outcome::Sat | Outcome::OutOfTime));
     }
 

@@ -1,0 +1,29 @@
+//! When the time for a question is over: at its deadline, or when the whole campaign is to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Debug)]
+pub struct Clock {
+    deadline: Instant,
+    stop: Arc<AtomicBool>,
+}
+
+impl Clock {
+    pub fn new(timeout: Duration, stop: &Arc<AtomicBool>) -> Clock {
+        Clock { deadline: Instant::now() + timeout, stop: Arc::clone(stop) }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+
+    /// Zero when it is over.
+    pub fn left(&self) -> Duration {
+        if self.stop.load(Ordering::Relaxed) {
+            return Duration::ZERO;
+        }
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}

@@ -43,6 +43,7 @@ pub fn explore(program: &Program, options: &Options, line_up: LineUp, sink: &mut
 impl Program {
     fn image(&self, options: &Options) -> Image {
         let world = vm::World {
+            compile: options.compile,
             stdin_bytes: options.world.stdin_bytes.unwrap_or(0),
             arg_bytes: options.world.args.map_or(0, |args| args.len),
             record_output: options.record_output,

@@ -50,6 +50,8 @@ pub struct Options {
     pub budgets: Budgets,
     pub solver: solver::Config,
     pub workers: usize,
+    /// Translate hot concrete code to native code; the interpreter alone gives the same results.
+    pub compile: bool,
     pub world: World,
     /// Set from outside to end the campaign cleanly.
     pub stop: Arc<AtomicBool>,

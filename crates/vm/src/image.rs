@@ -42,6 +42,8 @@ impl Default for Checks {
 /// What surrounds the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
+    /// Whether hot concrete code is translated to native code.
+    pub compile: bool,
     /// Bytes of symbolic standard input.
     pub stdin_bytes: u32,
     /// Symbolic arguments have this many bytes before their terminator.

@@ -8,6 +8,7 @@
 mod access;
 mod arith;
 mod calls;
+mod compile;
 mod effect;
 mod event;
 mod float;

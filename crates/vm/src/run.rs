@@ -9,6 +9,7 @@ use term::{TermId, Terms};
 use witness::{Bug, BugKind, Ending, Gap, LedgerKind, Place};
 
 use crate::arith;
+use crate::compile::Compiler;
 use crate::float;
 use crate::frame::Slot;
 use crate::image::Image;
@@ -89,6 +90,7 @@ pub struct Machine<'i> {
     /// Precision given up since last asked.
     pub notes: Vec<(LedgerKind, Place, String)>,
     pub(crate) tlb: Tlb,
+    compiler: Option<Box<Compiler>>,
     /// How many answers the running instruction has used.
     n_answered: usize,
     n_undefined: u64,
@@ -110,6 +112,7 @@ impl<'i> Machine<'i> {
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
             tlb: Tlb::default(),
+            compiler: Compiler::new(image).map(Box::new),
             n_answered: 0,
             n_undefined: 0,
         }
@@ -323,8 +326,15 @@ impl<'i> Machine<'i> {
                         }
                     }
                 }
+                let goes_back = edge.target <= state.top.block;
                 state.top.block = edge.target;
                 state.top.inst_idx = 0;
+                if goes_back
+                    && self.interest == Interest::NONE
+                    && let Some(compiler) = &mut self.compiler
+                {
+                    compiler.enter(image, &self.coverage.seen, &self.tlb, &mut state.top, fuel);
+                }
                 if self.interest.has(Interest::BLOCK) {
                     let (func, block) = (state.top.func, edge.target);
                     self.tell(state, Interest::BLOCK, || Event::Block { func, block, edge: EdgeId(taken) });

@@ -2,18 +2,31 @@
 //!
 //! An entry holds a raw pointer to an object's bytes. It stays right as long as the state it came from keeps that object
 //! alive, unshared (for writing) and plain; whatever may end that calls [`Tlb::flush`], and so does the start of every
-//! `run`, because states are cloned only between runs. This is the one place in the machine with raw pointers to memory.
+//! `run`, because states are cloned only between runs. Besides native code, which
+//! reads the same entries, this is the one place in the machine with raw pointers to memory.
 
 const N_ENTRIES: usize = 256;
 
+/// Laid out as native code reads it.
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Entry {
     base: u64,
     /// Exclusive end.
     end: u64,
     data: *mut u8,
     epoch: u32,
-    writable: bool,
+    /// As `epoch` where the object may be written, else 0.
+    write_epoch: u32,
+}
+
+/// Where native code finds the fields of an entry.
+pub struct EntryLayout {
+    pub base: usize,
+    pub end: usize,
+    pub data: usize,
+    pub epoch: usize,
+    pub write_epoch: usize,
 }
 
 pub struct Tlb {
@@ -23,7 +36,7 @@ pub struct Tlb {
 
 impl Default for Tlb {
     fn default() -> Self {
-        let none = Entry { base: 0, end: 0, data: std::ptr::null_mut(), epoch: 0, writable: false };
+        let none = Entry { base: 0, end: 0, data: std::ptr::null_mut(), epoch: 0, write_epoch: 0 };
         Tlb { entries: Box::new([none; N_ENTRIES]), epoch: 1 }
     }
 }
@@ -35,11 +48,31 @@ pub fn site_of<T>(inst: &T) -> usize {
 }
 
 impl Tlb {
+    pub const LAYOUT: EntryLayout = EntryLayout {
+        base: std::mem::offset_of!(Entry, base),
+        end: std::mem::offset_of!(Entry, end),
+        data: std::mem::offset_of!(Entry, data),
+        epoch: std::mem::offset_of!(Entry, epoch),
+        write_epoch: std::mem::offset_of!(Entry, write_epoch),
+    };
+
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The entry of a site never moves.
+    pub fn entry_addr(&self, site: usize) -> usize {
+        &raw const self.entries[site] as usize
+    }
+
     #[inline(always)]
     pub fn flush(&mut self) {
         self.epoch += 1;
         if self.epoch == u32::MAX {
-            *self = Tlb::default();
+            for entry in self.entries.iter_mut() {
+                (entry.epoch, entry.write_epoch) = (0, 0);
+            }
+            self.epoch = 1;
         }
     }
 
@@ -68,10 +101,10 @@ impl Tlb {
     #[inline(always)]
     pub fn write(&mut self, site: usize, addr: u64, bytes: u64, value: u64) -> bool {
         let entry = &self.entries[site];
-        if entry.epoch != self.epoch || !entry.writable || addr < entry.base || addr.wrapping_add(bytes) > entry.end {
+        if entry.write_epoch != self.epoch || addr < entry.base || addr.wrapping_add(bytes) > entry.end {
             return false;
         }
-        // SAFETY: as in `read`; `writable` says the object is unshared and no other reference to its bytes exists while
+        // SAFETY: as in `read`; `write_epoch` says the object is unshared and no other reference to its bytes exists while
         // the machine runs.
         unsafe {
             let at = entry.data.add((addr - entry.base) as usize);
@@ -92,15 +125,14 @@ impl Tlb {
             end: base + data.len() as u64,
             data: data.as_ptr().cast_mut(),
             epoch: self.epoch,
-            writable: false,
+            write_epoch: 0,
         };
         self.entries[site] = entry;
     }
 
     /// Remembers a plain, live, unshared object for reading and writing.
     pub fn remember_write(&mut self, site: usize, base: u64, data: &mut [u8]) {
-        let entry =
-            Entry { base, end: base + data.len() as u64, data: data.as_mut_ptr(), epoch: self.epoch, writable: true };
-        self.entries[site] = entry;
+        let (end, epoch) = (base + data.len() as u64, self.epoch);
+        self.entries[site] = Entry { base, end, data: data.as_mut_ptr(), epoch, write_epoch: epoch };
     }
 }

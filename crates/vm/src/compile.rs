@@ -1,0 +1,745 @@
+//! Hot concrete code as native code.
+//!
+//! A function whose loops run often is translated with Cranelift, whole, with an entry at every loop head. The native code
+//! does what the loop in `run` does on concrete values of up to 64 bits and nothing else. Whatever else comes up (a
+//! call, an access that the site's remembered object does not cover, a division that may trap, an edge nobody has taken
+//! yet, fuel gone) leaves to the interpreter, which stands at that very instruction with all registers in place: every
+//! result is stored to its slot as soon as it is computed, and read back from a native register. So there is no second
+//! semantics to keep: the interpreter alone is complete, and native code may leave at any instruction.
+//!
+//! Native code knows nothing of shadows. Before it is entered, every register that is live at the loop head must be
+//! without one; and since memory is only reached through remembered objects, which are plain, nothing symbolic can come
+//! in later.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{types, AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Type, Value};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch, Variable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::Module as _;
+use ir::{BinOp, BlockId, CastOp, CmpOp, Edge, FloatBinOp, FloatCmpOp, FloatKind, FuncId, Function, Inst, Reg, Terminator};
+
+use crate::frame::{Frame, Slot};
+use crate::image::Image;
+use crate::tlb::{site_of, Tlb};
+use crate::Shadow;
+
+/// Back edges taken before a function is translated.
+const HOT: u32 = 2_000;
+/// Back edges for which a function is left alone after its registers were found symbolic.
+const COOL_DOWN: u32 = 256;
+/// Larger functions are not translated: it would take longer than it saves.
+const MAX_INSTS: usize = 20_000;
+/// After this many entries that hardly did anything the translation is given up.
+const MAX_FUTILE: u32 = 1_000;
+const FUTILE_FUEL: i64 = 64;
+
+/// What native code is given; its layout is known to it.
+#[repr(C)]
+struct Context {
+    regs: *mut Slot,
+    fuel: i64,
+    epoch: u64,
+    entry: u64,
+}
+
+const REGS_OFFSET: i32 = 0;
+const FUEL_OFFSET: i32 = 8;
+const EPOCH_OFFSET: i32 = 16;
+const ENTRY_OFFSET: i32 = 24;
+const SLOT_BYTES: i32 = size_of::<Slot>() as i32;
+
+/// Returns where the interpreter goes on: the block in the upper half, the instruction in the lower.
+type Native = unsafe extern "C" fn(*mut Context) -> u64;
+
+struct Code {
+    run: Native,
+    /// For each entry: registers that must be without a shadow.
+    live: Vec<Option<Box<[u32]>>>,
+    /// Registers that native code may write.
+    written: Box<[u32]>,
+    cool_down: u32,
+    n_futile: u32,
+}
+
+enum Translation {
+    Cold(u32),
+    Ready(Box<Code>),
+    Never,
+}
+
+/// The translations of one machine.
+pub struct Compiler {
+    functions: Vec<Translation>,
+    module: Option<JITModule>,
+    context: FunctionBuilderContext,
+    n_translated: u32,
+}
+
+impl Compiler {
+    /// `None` where nothing may be translated: code that checks more than the interpreter's fast path does, or a host
+    /// without native code generation.
+    pub fn new(image: &Image) -> Option<Compiler> {
+        let checks = &image.checks;
+        if !image.world.compile || checks.overflow || checks.shift || checks.uninit {
+            return None;
+        }
+        let mut flags = settings::builder();
+        flags.set("opt_level", "speed").ok()?;
+        flags.set("enable_verifier", "false").ok()?;
+        let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+        let module = JITModule::new(JITBuilder::with_isa(isa, cranelift_module::default_libcall_names()));
+        let functions = image.module.functions.iter().map(|_| Translation::Cold(0)).collect();
+        Some(Compiler { functions, module: Some(module), context: FunctionBuilderContext::new(), n_translated: 0 })
+    }
+
+    /// Takes note of a back edge, and runs native code from its target if there is any and nothing symbolic is live.
+    /// Returns whether the frame has moved.
+    pub fn enter(&mut self, image: &Image, seen: &[bool], tlb: &Tlb, frame: &mut Frame, fuel: &mut i64) -> bool {
+        let func = frame.func;
+        match &mut self.functions[func.idx()] {
+            Translation::Never => return false,
+            Translation::Cold(heat) if *heat < HOT => {
+                *heat += 1;
+                return false;
+            }
+            Translation::Cold(_) => {
+                let translation = self.translate(image, seen, tlb, func);
+                self.functions[func.idx()] = translation;
+            }
+            Translation::Ready(_) => {}
+        }
+        let Translation::Ready(code) = &mut self.functions[func.idx()] else { return false };
+        if code.cool_down > 0 {
+            code.cool_down -= 1;
+            return false;
+        }
+        let Some(live) = &code.live[frame.block.idx()] else { return false };
+        if !frame.control.is_empty() || live.iter().any(|slot| !frame.regs[*slot as usize].shadow.is_none()) {
+            code.cool_down = COOL_DOWN;
+            return false;
+        }
+        for slot in &code.written {
+            frame.regs[*slot as usize].shadow = Shadow::NONE;
+        }
+        let mut context = Context {
+            regs: frame.regs.as_mut_ptr(),
+            fuel: *fuel,
+            epoch: u64::from(tlb.epoch()),
+            entry: u64::from(frame.block.0),
+        };
+        // SAFETY: the code was generated for this function from a verified module: it reads and writes slots of `regs`
+        // below the function's `n_slots` only, and memory through entries of this `tlb` of the current epoch.
+        let place = unsafe { (code.run)(&mut context) };
+        if *fuel - context.fuel < FUTILE_FUEL {
+            code.n_futile += 1;
+        }
+        let give_up = code.n_futile > MAX_FUTILE;
+        *fuel = context.fuel;
+        frame.block = BlockId((place >> 32) as u32);
+        frame.inst_idx = place as u32;
+        if give_up {
+            self.functions[func.idx()] = Translation::Never;
+        }
+        true
+    }
+
+    fn translate(&mut self, image: &Image, seen: &[bool], tlb: &Tlb, func: FuncId) -> Translation {
+        let function = image.module.function(func);
+        let n_insts: usize = function.blocks.iter().map(|block| block.insts.len() + 1).sum();
+        let Some(module) = self.module.as_mut().filter(|_| n_insts <= MAX_INSTS) else { return Translation::Never };
+        let mut context = module.make_context();
+        let config = module.target_config();
+        let pointer = config.pointer_type();
+        context.func.signature.params.push(AbiParam::new(pointer));
+        context.func.signature.returns.push(AbiParam::new(types::I64));
+        let entries = loop_heads(function);
+        let builder = FunctionBuilder::new(&mut context.func, &mut self.context);
+        Translator::new(builder, image, func, seen, tlb, pointer).translate(&entries, config);
+        self.n_translated += 1;
+        let name = format!("f{}", self.n_translated);
+        let signature = context.func.signature.clone();
+        let Ok(id) = module.declare_function(&name, cranelift_module::Linkage::Local, &signature) else {
+            return Translation::Never;
+        };
+        if module.define_function(id, &mut context).is_err() || module.finalize_definitions().is_err() {
+            return Translation::Never;
+        }
+        // SAFETY: the code at that address was generated with this signature and lives as long as the module.
+        let run: Native = unsafe { std::mem::transmute(module.get_finalized_function(id)) };
+        let (live, written) = (liveness(image, function, &entries), written(image, function));
+        Translation::Ready(Box::new(Code { run, live, written, cool_down: 0, n_futile: 0 }))
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: no code of it runs any more, and no pointer into it outlives the compiler.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// Targets of edges that go back, in the order of blocks.
+fn loop_heads(function: &Function) -> Vec<BlockId> {
+    let mut is_head = vec![false; function.blocks.len()];
+    for (idx, block) in function.blocks.iter().enumerate() {
+        for edge in block.terminator.edges() {
+            is_head[edge.target.idx()] |= edge.target.idx() <= idx;
+        }
+    }
+    is_head.iter().enumerate().filter(|(_, is_head)| **is_head).map(|(idx, _)| BlockId::new(idx)).collect()
+}
+
+/// Slots that some instruction or edge writes.
+fn written(image: &Image, function: &Function) -> Box<[u32]> {
+    let mut slots = Vec::new();
+    for block in &function.blocks {
+        for inst in &block.insts {
+            function.for_each_def(inst, image.pointer_bits(), |reg, _| slots.push(reg.0));
+        }
+        for edge in block.terminator.edges() {
+            slots.extend(edge.moves.iter().map(|step| step.dst.0));
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    // The upper halves of wide values carry no shadow.
+    slots.into()
+}
+
+/// For each entry the slots read before they are written. A register that is written by native code and not live at the
+/// entry is dead there, so its shadow may be cleared.
+fn liveness(image: &Image, function: &Function, entries: &[BlockId]) -> Vec<Option<Box<[u32]>>> {
+    let n_slots = function.n_slots as usize;
+    let mut live_in = vec![vec![false; n_slots]; function.blocks.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (idx, block) in function.blocks.iter().enumerate().rev() {
+            let mut live = vec![false; n_slots];
+            for edge in block.terminator.edges() {
+                let mut at_edge = live_in[edge.target.idx()].clone();
+                for step in edge.moves.iter().rev() {
+                    at_edge[step.dst.idx()] = false;
+                    at_edge[step.src.idx()] = true;
+                }
+                live.iter_mut().zip(at_edge).for_each(|(live, there)| *live |= there);
+            }
+            function.for_each_terminator_use(&block.terminator, image.pointer_bits(), |reg, _| live[reg.idx()] = true);
+            for inst in block.insts.iter().rev() {
+                function.for_each_def(inst, image.pointer_bits(), |reg, _| live[reg.idx()] = false);
+                function.for_each_use(inst, image.pointer_bits(), |reg, _| live[reg.idx()] = true);
+            }
+            if live != live_in[idx] {
+                live_in[idx] = live;
+                changed = true;
+            }
+        }
+    }
+    let mut lists = vec![None; function.blocks.len()];
+    for entry in entries {
+        let live = &live_in[entry.idx()];
+        let slots: Vec<u32> = (0..function.n_slots).filter(|slot| live[*slot as usize]).collect();
+        lists[entry.idx()] = Some(slots.into());
+    }
+    lists
+}
+
+/// Writes the native code of one function.
+struct Translator<'a, 'f> {
+    builder: FunctionBuilder<'f>,
+    image: &'a Image,
+    func: FuncId,
+    function: &'a Function,
+    seen: &'a [bool],
+    tlb: &'a Tlb,
+    pointer: Type,
+    context: Value,
+    regs: Value,
+    epoch: Value,
+    fuel: Variable,
+    slots: Vec<Variable>,
+    blocks: Vec<Block>,
+    /// Takes the place to go on at.
+    leave: Block,
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    fn new(
+        mut builder: FunctionBuilder<'f>,
+        image: &'a Image,
+        func: FuncId,
+        seen: &'a [bool],
+        tlb: &'a Tlb,
+        pointer: Type,
+    ) -> Translator<'a, 'f> {
+        let function = image.module.function(func);
+        let start = builder.create_block();
+        builder.append_block_params_for_function_params(start);
+        builder.switch_to_block(start);
+        let context = builder.block_params(start)[0];
+        let trusted = MemFlagsData::trusted();
+        let regs = builder.ins().load(pointer, trusted, context, REGS_OFFSET);
+        let epoch = builder.ins().load(types::I64, trusted, context, EPOCH_OFFSET);
+        let fuel = builder.declare_var(types::I64);
+        let first_fuel = builder.ins().load(types::I64, trusted, context, FUEL_OFFSET);
+        builder.def_var(fuel, first_fuel);
+        let mut slots = Vec::with_capacity(function.n_slots as usize);
+        for idx in 0..function.n_slots {
+            let slot = builder.declare_var(types::I64);
+            let bits = builder.ins().load(types::I64, trusted, regs, idx as i32 * SLOT_BYTES);
+            builder.def_var(slot, bits);
+            slots.push(slot);
+        }
+        let blocks = function.blocks.iter().map(|_| builder.create_block()).collect();
+        let leave = builder.create_block();
+        builder.append_block_param(leave, types::I64);
+        builder.set_cold_block(leave);
+        Translator { builder, image, func, function, seen, tlb, pointer, context, regs, epoch, fuel, slots, blocks, leave }
+    }
+
+    fn translate(mut self, entries: &[BlockId], config: TargetFrontendConfig) {
+        let entry = self.builder.ins().load(types::I64, MemFlagsData::trusted(), self.context, ENTRY_OFFSET);
+        let mut switch = Switch::new();
+        for entry in entries {
+            switch.set_entry(u128::from(entry.0), self.blocks[entry.idx()]);
+        }
+        let nowhere = self.builder.create_block();
+        switch.emit(&mut self.builder, entry, nowhere);
+        self.builder.switch_to_block(nowhere);
+        // Entered only at entries; going on at the start of the asked block is right in any case.
+        let shift = self.builder.ins().ishl_imm_s(entry, 32);
+        self.builder.ins().jump(self.leave, &[BlockArg::Value(shift)]);
+        for idx in 0..self.function.blocks.len() {
+            self.block(BlockId::new(idx));
+        }
+        self.builder.switch_to_block(self.leave);
+        let place = self.builder.block_params(self.leave)[0];
+        let fuel = self.builder.use_var(self.fuel);
+        self.builder.ins().store(MemFlagsData::trusted(), fuel, self.context, FUEL_OFFSET);
+        self.builder.ins().return_(&[place]);
+        self.builder.seal_all_blocks();
+        self.builder.finalize(config);
+    }
+
+    fn block(&mut self, id: BlockId) {
+        let block = self.function.block(id);
+        self.builder.switch_to_block(self.blocks[id.idx()]);
+        // Fuel for what was executed is taken when the block is left, wherever that is, as the interpreter does.
+        let fuel = self.builder.use_var(self.fuel);
+        let has_fuel = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, fuel, 0);
+        self.guard(has_fuel, id, 0);
+        for (idx, inst) in block.insts.iter().enumerate() {
+            if self.inst(inst, id, idx).is_none() {
+                return self.leave_at(id, idx);
+            }
+        }
+        self.spend(block.insts.len() as i64 + 1);
+        self.terminator(id, &block.terminator);
+    }
+
+    fn spend(&mut self, n_insts: i64) {
+        let fuel = self.builder.use_var(self.fuel);
+        let left = self.builder.ins().iadd_imm_s(fuel, -n_insts);
+        self.builder.def_var(self.fuel, left);
+    }
+
+    /// Ends the block: the interpreter goes on at `idx`.
+    fn leave_at(&mut self, id: BlockId, idx: usize) {
+        self.spend(idx as i64);
+        let place = self.place(id, idx);
+        self.builder.ins().jump(self.leave, &[BlockArg::Value(place)]);
+    }
+
+    fn place(&mut self, id: BlockId, idx: usize) -> Value {
+        self.builder.ins().iconst(types::I64, (i64::from(id.0) << 32) | idx as i64)
+    }
+
+    /// Goes on only if `cond` holds; else the interpreter goes on at `idx`.
+    fn guard(&mut self, cond: Value, id: BlockId, idx: usize) {
+        let (on, off) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.set_cold_block(off);
+        self.builder.ins().brif(cond, on, &[], off, &[]);
+        self.builder.switch_to_block(off);
+        self.leave_at(id, idx);
+        self.builder.switch_to_block(on);
+    }
+
+    fn get(&mut self, reg: Reg) -> Value {
+        self.builder.use_var(self.slots[reg.idx()])
+    }
+
+    /// A result: into a native register for what follows, and into its slot for whoever goes on.
+    fn put(&mut self, reg: Reg, bits: Value) {
+        self.builder.def_var(self.slots[reg.idx()], bits);
+        self.builder.ins().store(MemFlagsData::trusted(), bits, self.regs, reg.0 as i32 * SLOT_BYTES);
+    }
+
+    fn constant(&mut self, bits: u64) -> Value {
+        self.builder.ins().iconst(types::I64, bits as i64)
+    }
+
+    /// Cuts off what lies above `bits`.
+    fn mask(&mut self, value: Value, bits: u8) -> Value {
+        match bits {
+            64 => value,
+            32 => {
+                let low = self.builder.ins().ireduce(types::I32, value);
+                self.builder.ins().uextend(types::I64, low)
+            }
+            _ => {
+                let mask = self.constant(crate::value::mask64(bits));
+                self.builder.ins().band(value, mask)
+            }
+        }
+    }
+
+    fn sext(&mut self, value: Value, bits: u8) -> Value {
+        let narrow = match bits {
+            64 => return value,
+            32 => types::I32,
+            16 => types::I16,
+            8 => types::I8,
+            _ => {
+                let unused = i64::from(64 - bits);
+                let high = self.builder.ins().ishl_imm_s(value, unused);
+                return self.builder.ins().sshr_imm_s(high, unused);
+            }
+        };
+        let low = self.builder.ins().ireduce(narrow, value);
+        self.builder.ins().sextend(types::I64, low)
+    }
+
+    /// `None`: not for native code.
+    fn inst(&mut self, inst: &Inst, id: BlockId, idx: usize) -> Option<()> {
+        match *inst {
+            Inst::Const { dst, value, .. } => {
+                let value = self.constant(value);
+                self.put(dst, value);
+            }
+            Inst::Address { dst, symbol, addend } => {
+                let mask = crate::value::mask64(self.image.pointer_bits());
+                let addr = self.constant(self.image.address_of(symbol).wrapping_add(addend as u64) & mask);
+                self.put(dst, addr);
+            }
+            Inst::Copy { dst, src, bits } if bits <= 64 => {
+                let value = self.get(src);
+                self.put(dst, value);
+            }
+            Inst::Bin { op, bits, dst, a, b, .. } if bits <= 64 => {
+                let (a, b) = (self.get(a), self.get(b));
+                let value = self.binary(op, bits, a, b, id, idx);
+                self.put(dst, value);
+            }
+            Inst::BinImm { op, bits, dst, a, imm, .. } if bits <= 64 => {
+                let (a, b) = (self.get(a), self.constant(imm));
+                let value = self.binary(op, bits, a, b, id, idx);
+                self.put(dst, value);
+            }
+            Inst::Cmp { op, bits, dst, a, b } if bits <= 64 => {
+                let (a, b) = (self.get(a), self.get(b));
+                let truth = self.compare(op, bits, a, b);
+                let value = self.builder.ins().uextend(types::I64, truth);
+                self.put(dst, value);
+            }
+            Inst::CmpImm { op, bits, dst, a, imm } if bits <= 64 => {
+                let (a, b) = (self.get(a), self.constant(imm));
+                let truth = self.compare(op, bits, a, b);
+                let value = self.builder.ins().uextend(types::I64, truth);
+                self.put(dst, value);
+            }
+            Inst::Cast { op, from, to, dst, a } if from <= 64 && to <= 64 => {
+                let a = self.get(a);
+                let value = match op {
+                    CastOp::ZExt => a,
+                    CastOp::SExt => {
+                        let wide = self.sext(a, from);
+                        self.mask(wide, to)
+                    }
+                    CastOp::Trunc => self.mask(a, to),
+                };
+                self.put(dst, value);
+            }
+            Inst::Select { bits, dst, cond, a, b } if bits <= 64 => {
+                let (cond, a, b) = (self.get(cond), self.get(a), self.get(b));
+                let value = self.builder.ins().select(cond, a, b);
+                self.put(dst, value);
+            }
+            Inst::Index { dst, base, index, index_bits, scale } if index_bits <= 64 => {
+                let (base, index) = (self.get(base), self.get(index));
+                let index = self.sext(index, index_bits);
+                let offset = self.builder.ins().imul_imm_s(index, scale as i64);
+                let sum = self.builder.ins().iadd(base, offset);
+                let value = self.mask(sum, self.image.pointer_bits());
+                self.put(dst, value);
+            }
+            Inst::Load { dst, bits, addr, .. } => {
+                let ty = word_type(bits)?;
+                let addr = self.get(addr);
+                let at = self.remembered(site_of(inst), addr, bits / 8, Access::Read, id, idx);
+                let word = self.builder.ins().load(ty, unaligned(), at, 0);
+                let value = if bits == 64 { word } else { self.builder.ins().uextend(types::I64, word) };
+                self.put(dst, value);
+            }
+            Inst::Store { src, bits, addr, .. } => {
+                let ty = word_type(bits)?;
+                let (addr, value) = (self.get(addr), self.get(src));
+                let at = self.remembered(site_of(inst), addr, bits / 8, Access::Write, id, idx);
+                let word = if bits == 64 { value } else { self.builder.ins().ireduce(ty, value) };
+                self.builder.ins().store(unaligned(), word, at, 0);
+            }
+            Inst::FloatBin { op, kind, dst, a, b } => {
+                let (a, b) = (self.float(kind, a)?, self.float(kind, b)?);
+                let value = match op {
+                    FloatBinOp::Add => self.builder.ins().fadd(a, b),
+                    FloatBinOp::Sub => self.builder.ins().fsub(a, b),
+                    FloatBinOp::Mul => self.builder.ins().fmul(a, b),
+                    FloatBinOp::Div => self.builder.ins().fdiv(a, b),
+                    FloatBinOp::Rem => return None,
+                };
+                self.put_float(kind, dst, value);
+            }
+            Inst::FloatCmp { op, kind, dst, a, b } => {
+                let code = float_code(op)?;
+                let (a, b) = (self.float(kind, a)?, self.float(kind, b)?);
+                let truth = self.builder.ins().fcmp(code, a, b);
+                let value = self.builder.ins().uextend(types::I64, truth);
+                self.put(dst, value);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn float(&mut self, kind: FloatKind, reg: Reg) -> Option<Value> {
+        let bits = self.get(reg);
+        match kind {
+            FloatKind::Double => Some(self.builder.ins().bitcast(types::F64, MemFlagsData::new(), bits)),
+            FloatKind::Single => {
+                let low = self.builder.ins().ireduce(types::I32, bits);
+                Some(self.builder.ins().bitcast(types::F32, MemFlagsData::new(), low))
+            }
+            FloatKind::Half | FloatKind::Extended | FloatKind::Quad => None,
+        }
+    }
+
+    fn put_float(&mut self, kind: FloatKind, dst: Reg, value: Value) {
+        let bits = match kind {
+            FloatKind::Single => {
+                let low = self.builder.ins().bitcast(types::I32, MemFlagsData::new(), value);
+                self.builder.ins().uextend(types::I64, low)
+            }
+            _ => self.builder.ins().bitcast(types::I64, MemFlagsData::new(), value),
+        };
+        self.put(dst, bits);
+    }
+
+    fn binary(&mut self, op: BinOp, bits: u8, a: Value, b: Value, id: BlockId, idx: usize) -> Value {
+        let value = match op {
+            BinOp::Add => self.builder.ins().iadd(a, b),
+            BinOp::Sub => self.builder.ins().isub(a, b),
+            BinOp::Mul => self.builder.ins().imul(a, b),
+            BinOp::And => return self.builder.ins().band(a, b),
+            BinOp::Or => return self.builder.ins().bor(a, b),
+            BinOp::Xor => return self.builder.ins().bxor(a, b),
+            BinOp::Shl => {
+                let amount = self.amount(b, bits);
+                self.builder.ins().ishl(a, amount)
+            }
+            BinOp::LShr => {
+                let amount = self.amount(b, bits);
+                return self.builder.ins().ushr(a, amount);
+            }
+            BinOp::AShr => {
+                let (wide, amount) = (self.sext(a, bits), self.amount(b, bits));
+                self.builder.ins().sshr(wide, amount)
+            }
+            BinOp::UDiv | BinOp::URem => {
+                let nonzero = self.builder.ins().icmp_imm_s(IntCC::NotEqual, b, 0);
+                self.guard(nonzero, id, idx);
+                return match op {
+                    BinOp::UDiv => self.builder.ins().udiv(a, b),
+                    _ => self.builder.ins().urem(a, b),
+                };
+            }
+            BinOp::SDiv | BinOp::SRem => {
+                let (a, b) = (self.sext(a, bits), self.sext(b, bits));
+                // 0 and -1 are the divisors that can trap.
+                let shifted = self.builder.ins().iadd_imm_s(b, 1);
+                let harmless = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, shifted, 1);
+                self.guard(harmless, id, idx);
+                match op {
+                    BinOp::SDiv => self.builder.ins().sdiv(a, b),
+                    _ => self.builder.ins().srem(a, b),
+                }
+            }
+        };
+        self.mask(value, bits)
+    }
+
+    fn amount(&mut self, amount: Value, bits: u8) -> Value {
+        self.builder.ins().band_imm_s(amount, i64::from(crate::arith::shift_mask(bits)))
+    }
+
+    fn compare(&mut self, op: CmpOp, bits: u8, a: Value, b: Value) -> Value {
+        let (code, is_signed) = match op {
+            CmpOp::Eq => (IntCC::Equal, false),
+            CmpOp::Ne => (IntCC::NotEqual, false),
+            CmpOp::Ult => (IntCC::UnsignedLessThan, false),
+            CmpOp::Ule => (IntCC::UnsignedLessThanOrEqual, false),
+            CmpOp::Ugt => (IntCC::UnsignedGreaterThan, false),
+            CmpOp::Uge => (IntCC::UnsignedGreaterThanOrEqual, false),
+            CmpOp::Slt => (IntCC::SignedLessThan, true),
+            CmpOp::Sle => (IntCC::SignedLessThanOrEqual, true),
+            CmpOp::Sgt => (IntCC::SignedGreaterThan, true),
+            CmpOp::Sge => (IntCC::SignedGreaterThanOrEqual, true),
+        };
+        let (a, b) = if is_signed { (self.sext(a, bits), self.sext(b, bits)) } else { (a, b) };
+        self.builder.ins().icmp(code, a, b)
+    }
+
+    /// The host address of `addr`, if the object remembered at the site covers it; else the interpreter does the access.
+    fn remembered(&mut self, site: usize, addr: Value, n_bytes: u8, access: Access, id: BlockId, idx: usize) -> Value {
+        let trusted = MemFlagsData::trusted();
+        let entry = self.builder.ins().iconst(self.pointer, self.tlb.entry_addr(site) as i64);
+        let offset = |field: usize| i32::try_from(field).expect("a small struct");
+        let fields = Tlb::LAYOUT;
+        let epoch = self.builder.ins().uload32(trusted, entry, offset(match access {
+            Access::Read => fields.epoch,
+            Access::Write => fields.write_epoch,
+        }));
+        let base = self.builder.ins().load(types::I64, trusted, entry, offset(fields.base));
+        let end = self.builder.ins().load(types::I64, trusted, entry, offset(fields.end));
+        let data = self.builder.ins().load(self.pointer, trusted, entry, offset(fields.data));
+        let is_current = self.builder.ins().icmp(IntCC::Equal, epoch, self.epoch);
+        let above = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, addr, base);
+        let last = self.builder.ins().iadd_imm_s(addr, i64::from(n_bytes));
+        let below = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, last, end);
+        let inside = self.builder.ins().band(above, below);
+        let good = self.builder.ins().band(inside, is_current);
+        self.guard(good, id, idx);
+        let distance = self.builder.ins().isub(addr, base);
+        self.builder.ins().iadd(data, distance)
+    }
+
+    fn terminator(&mut self, id: BlockId, terminator: &Terminator) {
+        match terminator {
+            Terminator::Jump(edge) => self.edge(id, 0, edge),
+            Terminator::Branch { cond, then, other } => {
+                let cond = self.get(*cond);
+                self.branch(id, cond, then, other);
+            }
+            Terminator::CmpBranch { op, bits, a, b, then, other } if *bits <= 64 => {
+                let (a, b) = (self.get(*a), self.get(*b));
+                let cond = self.compare(*op, *bits, a, b);
+                self.branch(id, cond, then, other);
+            }
+            Terminator::CmpImmBranch { op, bits, a, imm, then, other } if *bits <= 64 => {
+                let (a, b) = (self.get(*a), self.constant(*imm));
+                let cond = self.compare(*op, *bits, a, b);
+                self.branch(id, cond, then, other);
+            }
+            Terminator::Switch { value, bits, cases, default } if *bits <= 64 => {
+                let value = self.get(*value);
+                let mut switch = Switch::new();
+                let targets: Vec<Block> = cases.iter().map(|_| self.builder.create_block()).collect();
+                for (case, target) in cases.iter().zip(&targets) {
+                    switch.set_entry(u128::from(case.0), *target);
+                }
+                let otherwise = self.builder.create_block();
+                switch.emit(&mut self.builder, value, otherwise);
+                for ((case, target), edge_idx) in cases.iter().zip(&targets).zip(0..) {
+                    self.builder.switch_to_block(*target);
+                    self.edge(id, edge_idx, &case.1);
+                }
+                self.builder.switch_to_block(otherwise);
+                self.edge(id, cases.len() as u32, default);
+            }
+            _ => self.leave_at_terminator(id),
+        }
+    }
+
+    fn branch(&mut self, id: BlockId, cond: Value, then: &Edge, other: &Edge) {
+        let (on, off) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.ins().brif(cond, on, &[], off, &[]);
+        self.builder.switch_to_block(on);
+        self.edge(id, 0, then);
+        self.builder.switch_to_block(off);
+        self.edge(id, 1, other);
+    }
+
+    /// The whole block was paid for; the interpreter pays for its terminator again.
+    fn leave_at_terminator(&mut self, id: BlockId) {
+        self.spend(-1);
+        let place = self.place(id, self.function.block(id).insts.len());
+        self.builder.ins().jump(self.leave, &[BlockArg::Value(place)]);
+    }
+
+    /// Takes an edge; one that nobody has taken yet is left to the interpreter, which keeps the books on coverage.
+    fn edge(&mut self, id: BlockId, edge_idx: u32, edge: &Edge) {
+        let number = self.image.first_edge(self.func, id) + edge_idx;
+        let flag = self.builder.ins().iconst(self.pointer, &raw const self.seen[number as usize] as i64);
+        let seen = self.builder.ins().uload8(types::I64, MemFlagsData::trusted(), flag, 0);
+        let (on, off) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.set_cold_block(off);
+        self.builder.ins().brif(seen, on, &[], off, &[]);
+        self.builder.switch_to_block(off);
+        self.leave_at_terminator(id);
+        self.builder.switch_to_block(on);
+        for step in &edge.moves {
+            let value = self.get(step.src);
+            self.put(step.dst, value);
+            if step.bits > 64 {
+                let high = self.get(Reg(step.src.0 + 1));
+                self.put(Reg(step.dst.0 + 1), high);
+            }
+        }
+        self.builder.ins().jump(self.blocks[edge.target.idx()], &[]);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// Program memory: mapped, but not aligned.
+fn unaligned() -> MemFlagsData {
+    let mut flags = MemFlagsData::new();
+    flags.set_notrap();
+    flags
+}
+
+fn word_type(bits: u8) -> Option<Type> {
+    match bits {
+        8 => Some(types::I8),
+        16 => Some(types::I16),
+        32 => Some(types::I32),
+        64 => Some(types::I64),
+        _ => None,
+    }
+}
+
+fn float_code(op: FloatCmpOp) -> Option<FloatCC> {
+    Some(match op {
+        FloatCmpOp::Oeq => FloatCC::Equal,
+        FloatCmpOp::Ogt => FloatCC::GreaterThan,
+        FloatCmpOp::Oge => FloatCC::GreaterThanOrEqual,
+        FloatCmpOp::Olt => FloatCC::LessThan,
+        FloatCmpOp::Ole => FloatCC::LessThanOrEqual,
+        FloatCmpOp::One => FloatCC::OrderedNotEqual,
+        FloatCmpOp::Ord => FloatCC::Ordered,
+        FloatCmpOp::Ueq => FloatCC::UnorderedOrEqual,
+        FloatCmpOp::Ugt => FloatCC::UnorderedOrGreaterThan,
+        FloatCmpOp::Uge => FloatCC::UnorderedOrGreaterThanOrEqual,
+        FloatCmpOp::Ult => FloatCC::UnorderedOrLessThan,
+        FloatCmpOp::Ule => FloatCC::UnorderedOrLessThanOrEqual,
+        FloatCmpOp::Une => FloatCC::NotEqual,
+        FloatCmpOp::Uno => FloatCC::Unordered,
+        FloatCmpOp::False | FloatCmpOp::True => return None,
+    })
+}

@@ -113,6 +113,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub solver_check: bool,
 
+    /// Translate hot concrete code to native code
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub compile: bool,
+
     /// Keep what the first path prints, in DIR/stdout.txt
     #[arg(long)]
     pub show_output: bool,

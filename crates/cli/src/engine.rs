@@ -92,6 +92,7 @@ pub fn explore(
         },
         solver: settings.solver.clone(),
         workers: settings.n_workers,
+        compile: args.compile,
         world: World {
             stdin_bytes: args.sym_stdin,
             args: settings.sym_args.map(|args| SymArgs { min: args.min, max: args.max, len: args.n_bytes }),

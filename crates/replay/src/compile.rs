@@ -271,7 +271,8 @@ impl Compiler<'_> {
             command.arg("-fprofile-instr-generate");
         }
         // A function nobody defines must not keep the paths that do not call it from being replayed.
-        command.args(["-lm", "-lpthread", "-Wl,--unresolved-symbols=ignore-all"]).stdin(Stdio::null());
+        // Binding at once, because the loader refuses the lazy form of a missing function.
+        command.args(["-lm", "-lpthread", "-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,now"]).stdin(Stdio::null());
         let output = command.output().map_err(|source| self.cannot_start(source))?;
         if output.status.success() {
             return Ok(path);

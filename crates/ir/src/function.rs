@@ -67,6 +67,7 @@ impl Function {
         self.blocks.is_empty()
     }
 
+    #[inline]
     pub fn block(&self, block: BlockId) -> &Block {
         &self.blocks[block.idx()]
     }

@@ -7,10 +7,12 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
+            #[inline]
             pub fn new(idx: usize) -> Self {
                 Self(u32::try_from(idx).expect("more than 2^32 entries in one table"))
             }
 
+            #[inline]
             pub fn idx(self) -> usize {
                 self.0 as usize
             }

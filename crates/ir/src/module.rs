@@ -50,18 +50,22 @@ pub struct Module {
 }
 
 impl Module {
+    #[inline]
     pub fn function(&self, func: FuncId) -> &Function {
         &self.functions[func.idx()]
     }
 
+    #[inline]
     pub fn global(&self, global: GlobalId) -> &Global {
         &self.globals[global.idx()]
     }
 
+    #[inline]
     pub fn ty(&self, ty: SourceTypeId) -> &SourceType {
         &self.types[ty.idx()]
     }
 
+    #[inline]
     pub fn span(&self, span: SpanId) -> &Span {
         &self.spans[span.idx()]
     }

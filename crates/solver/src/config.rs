@@ -125,6 +125,7 @@ impl Default for Config {
 }
 
 impl Config {
+    #[inline]
     pub fn is_on(&self, layer: Layer) -> bool {
         !self.off.contains(&layer)
     }

@@ -28,10 +28,12 @@ pub struct Counters {
 }
 
 impl Counters {
+    #[inline]
     pub fn layer(&self, layer: Layer) -> &LayerCount {
         &self.by_layer[layer as usize]
     }
 
+    #[inline]
     pub(crate) fn layer_mut(&mut self, layer: Layer) -> &mut LayerCount {
         &mut self.by_layer[layer as usize]
     }

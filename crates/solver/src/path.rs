@@ -81,10 +81,12 @@ impl PathCondition {
     }
 
     /// Number of constraints; a conjunction counts by its parts.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -227,25 +229,30 @@ pub struct Relevant<'a> {
 }
 
 impl<'a> Relevant<'a> {
+    #[inline]
     pub(crate) fn groups(&self) -> impl Iterator<Item = &'a Group> + '_ {
         self.first.into_iter().chain(self.others.iter().copied())
     }
 
     /// Number of constraints; one that was added twice counts twice.
+    #[inline]
     pub fn len(&self) -> usize {
         self.groups().map(|group| group.len).sum()
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
     /// The only group, if there is just one.
+    #[inline]
     pub(crate) fn only(&self) -> Option<&'a Group> {
         self.first.filter(|_| self.others.is_empty())
     }
 
     /// Identifies the set of constraints.
+    #[inline]
     pub(crate) fn key(&self) -> u128 {
         self.groups().fold(0, |key, group| key.wrapping_add(group.key))
     }

@@ -96,6 +96,7 @@ impl Terms {
     }
 
     /// Number of ids handed out so far; every term's index is below it.
+    #[inline]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -108,6 +109,7 @@ impl Terms {
     // ---- looking at terms
 
     /// The sort of a term.
+    #[inline]
     pub fn sort(&self, t: TermId) -> Sort {
         match self.nodes[t.index()].width {
             0 => Sort::Array,
@@ -116,6 +118,7 @@ impl Terms {
     }
 
     /// Width in bits of a bit-vector term.
+    #[inline]
     pub fn width(&self, t: TermId) -> u32 {
         let width = u32::from(self.nodes[t.index()].width);
         debug_assert!(width > 0, "an array has no width");
@@ -123,6 +126,7 @@ impl Terms {
     }
 
     /// The value of a constant.
+    #[inline]
     pub fn as_const(&self, t: TermId) -> Option<u128> {
         let node = &self.nodes[t.index()];
         match node.op {
@@ -132,21 +136,25 @@ impl Terms {
         }
     }
 
+    #[inline]
     pub fn is_const(&self, t: TermId) -> bool {
         matches!(self.nodes[t.index()].op, Op::Const | Op::WideConst)
     }
 
     /// Whether this is the one-bit constant 1.
+    #[inline]
     pub fn is_true(&self, t: TermId) -> bool {
         t == self.truths[1]
     }
 
     /// Whether this is the one-bit constant 0.
+    #[inline]
     pub fn is_false(&self, t: TermId) -> bool {
         t == self.truths[0]
     }
 
     /// Operator and operands.
+    #[inline]
     pub fn view(&self, t: TermId) -> View {
         let Node { op, a, b, c, .. } = self.nodes[t.index()];
         let at = TermId::at;
@@ -184,6 +192,7 @@ impl Terms {
     }
 
     /// The bytes of a table.
+    #[inline]
     pub fn table_elements(&self, table: TableId) -> &[TermId] {
         &self.tables[table.0 as usize]
     }
@@ -222,15 +231,18 @@ impl Terms {
     }
 
     /// The symbols a term depends on, sorted.
+    #[inline]
     pub fn symbols(&self, t: TermId) -> &[SymbolId] {
         self.set_members(self.sets[t.index()])
     }
 
     /// The interned set of the symbols a term depends on.
+    #[inline]
     pub fn symbol_set(&self, t: TermId) -> SymbolSetId {
         self.sets[t.index()]
     }
 
+    #[inline]
     pub fn set_members(&self, set: SymbolSetId) -> &[SymbolId] {
         let (start, len) = self.set_ranges[set.index()];
         &self.set_pool[start as usize..(start + len) as usize]
@@ -294,18 +306,22 @@ impl Terms {
     }
 
     /// The byte constant; cheaper than [`Terms::constant`] and needs no `&mut`.
+    #[inline]
     pub fn byte_constant(&self, value: u8) -> TermId {
         self.bytes[usize::from(value)]
     }
 
+    #[inline]
     pub fn tru(&self) -> TermId {
         self.truths[1]
     }
 
+    #[inline]
     pub fn fls(&self) -> TermId {
         self.truths[0]
     }
 
+    #[inline]
     pub fn truth(&self, value: bool) -> TermId {
         self.truths[usize::from(value)]
     }

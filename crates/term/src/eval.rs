@@ -21,11 +21,13 @@ impl Assignment {
         Assignment { values: Rc::new(values) }
     }
 
+    #[inline]
     pub fn get(&self, symbol: SymbolId) -> u64 {
         self.values.get(symbol.index()).copied().unwrap_or(0)
     }
 
     /// Changes one value; the copies made earlier keep theirs.
+    #[inline]
     pub fn set(&mut self, symbol: SymbolId, value: u64) {
         if self.get(symbol) == value {
             return;
@@ -38,11 +40,13 @@ impl Assignment {
     }
 
     /// The stored values; symbols beyond the end are zero.
+    #[inline]
     pub fn values(&self) -> &[u64] {
         &self.values
     }
 
     /// Whether the two are one shared value, not only equal.
+    #[inline]
     pub fn same(&self, other: &Assignment) -> bool {
         Rc::ptr_eq(&self.values, &other.values)
     }
@@ -78,6 +82,7 @@ impl Eval {
     }
 
     /// Makes this the assignment to evaluate under; what is remembered stays if it is the same one.
+    #[inline]
     pub fn set(&mut self, assignment: &Assignment) {
         if self.current.same(assignment) && self.single.is_none() {
             return;
@@ -98,12 +103,14 @@ impl Eval {
     }
 
     /// The value of a bit-vector term under an assignment.
+    #[inline]
     pub fn eval(&mut self, terms: &Terms, assignment: &Assignment, t: TermId) -> u128 {
         self.set(assignment);
         self.value(terms, t)
     }
 
     /// Whether a one-bit term holds.
+    #[inline]
     pub fn holds(&mut self, terms: &Terms, assignment: &Assignment, t: TermId) -> bool {
         self.eval(terms, assignment, t) == 1
     }
@@ -116,6 +123,7 @@ impl Eval {
         self.value(terms, t)
     }
 
+    #[inline]
     fn value(&mut self, terms: &Terms, t: TermId) -> u128 {
         if self.epochs.len() < terms.len() {
             self.epochs.resize(terms.len(), 0);
@@ -141,6 +149,7 @@ impl Eval {
     }
 
     /// The value of an operand, or a request to compute it first.
+    #[inline]
     fn want(&mut self, t: TermId) -> Option<u128> {
         let known = self.known(t);
         if known.is_none() {

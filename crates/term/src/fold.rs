@@ -3,23 +3,27 @@
 //! Values are `u128` with all bits above the width zero. Widths are 1 to 128.
 
 /// All ones at a width.
+#[inline]
 pub fn mask(width: u32) -> u128 {
     debug_assert!((1..=128).contains(&width));
     u128::MAX >> (128 - width)
 }
 
 /// The value read as a signed number.
+#[inline]
 pub fn signed(value: u128, width: u32) -> i128 {
     let unused = 128 - width;
     ((value << unused) as i128) >> unused
 }
 
 /// The value with only the sign bit set.
+#[inline]
 pub fn sign_bit(width: u32) -> u128 {
     1 << (width - 1)
 }
 
 /// Whether the sign bit is set.
+#[inline]
 pub fn is_negative(value: u128, width: u32) -> bool {
     value >> (width - 1) & 1 == 1
 }

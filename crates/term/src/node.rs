@@ -8,20 +8,24 @@ pub struct TermId(NonZeroU32);
 
 impl TermId {
     /// The number behind the id; never zero.
+    #[inline]
     pub fn raw(self) -> u32 {
         self.0.get()
     }
 
     /// The term with this number, `None` for zero.
+    #[inline]
     pub fn from_raw(raw: u32) -> Option<TermId> {
         NonZeroU32::new(raw).map(TermId)
     }
 
+    #[inline]
     pub(crate) fn at(index: u32) -> TermId {
         TermId(NonZeroU32::new(index).expect("slot 0 of the arena is never a term"))
     }
 
     /// Position in vectors indexed by term.
+    #[inline]
     pub fn index(self) -> usize {
         self.0.get() as usize
     }
@@ -38,6 +42,7 @@ impl std::fmt::Debug for TermId {
 pub struct SymbolId(pub u32);
 
 impl SymbolId {
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -150,6 +155,7 @@ pub enum View {
 
 impl View {
     /// The direct operands, except the elements of a table.
+    #[inline]
     pub fn operands(self) -> impl Iterator<Item = TermId> {
         use View::*;
         let (a, b, c) = match self {

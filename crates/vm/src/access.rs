@@ -1,6 +1,6 @@
 //! Reading and writing memory where the fast path does not apply: checks, symbolic bytes, symbolic addresses.
 
-use term::TermId;
+use term::{TermId, View};
 use witness::{BugKind, Ending};
 
 use crate::memory::GAP;
@@ -121,8 +121,34 @@ impl Machine<'_> {
     pub(crate) fn load(&mut self, state: &mut State, addr: Value, bits: u8) -> Step<Value> {
         let n_bytes = u64::from(bits).div_ceil(8);
         let (object, offset) = self.locate(state, addr, n_bytes, Access::Read)?;
+        if let Offset::At(offset) = offset
+            && addr.label().is_empty()
+            && let Some(whole) = self.whole_term(state.memory.get(object), offset, bits)
+            && !self.interest.has(Interest::READ)
+        {
+            return Ok(Value { bits: 0, shadow: whole });
+        }
         let bytes = self.read_bytes(state, object, offset, n_bytes);
         Ok(self.compose(&bytes, bits, addr.label()))
+    }
+
+    /// The term whose bytes, one by one and all of them, lie at `offset`: what a program that stores a value and loads
+    /// it again has. `None` for anything else.
+    fn whole_term(&self, object: &crate::Object, offset: u64, bits: u8) -> Option<Shadow> {
+        let first = if object.is_symbolic_at(offset) { object.byte(offset).1 } else { return None };
+        if bits == 8 {
+            return Some(first);
+        }
+        let View::Extract { arg, lo: 0 } = self.terms.view(first.term()?) else { return None };
+        if self.terms.width(arg) != u32::from(bits) || bits % 8 != 0 {
+            return None;
+        }
+        let is_next = |idx: u64| {
+            let (_, shadow) = object.byte(offset + idx);
+            let view = shadow.term().map(|term| self.terms.view(term));
+            shadow.label() == first.label() && matches!(view, Some(View::Extract { arg: whole, lo }) if whole == arg && u64::from(lo) == idx * 8)
+        };
+        (1..u64::from(bits / 8)).all(is_next).then(|| Shadow::new(Some(arg), first.label()))
     }
 
     pub(crate) fn store(&mut self, state: &mut State, addr: Value, bits: u8, value: Value) -> Step<()> {

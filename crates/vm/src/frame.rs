@@ -55,12 +55,14 @@ impl Frame {
         }
     }
 
+    #[inline]
     pub fn value(&self, reg: ir::Reg, bits: u8) -> Value {
         let low = self.regs[reg.idx()];
         let high = if bits > 64 { self.regs[reg.idx() + 1].bits } else { 0 };
         Value { bits: u128::from(low.bits) | u128::from(high) << 64, shadow: low.shadow }
     }
 
+    #[inline]
     pub fn set(&mut self, reg: ir::Reg, bits: u8, value: Value) {
         debug_assert!(value.shadow.term().is_some() || value.bits & !mask128(bits) == 0, "{value:?} wider than {bits}");
         self.regs[reg.idx()] = Slot { bits: value.bits as u64, shadow: value.shadow };

@@ -9,6 +9,7 @@ pub struct Label(pub u32);
 impl Label {
     pub const EMPTY: Label = Label(0);
 
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -38,6 +39,7 @@ impl Labels {
         &self.sets[label.0 as usize]
     }
 
+    #[inline]
     pub fn union(&mut self, a: Label, b: Label) -> Label {
         if a == b || b.is_empty() {
             return a;

@@ -74,6 +74,7 @@ impl Memory {
         }
     }
 
+    #[inline]
     fn region(&self, region: Region) -> &Vector<Rc<Object>> {
         match region {
             Region::Global => &self.globals,
@@ -82,6 +83,7 @@ impl Memory {
         }
     }
 
+    #[inline]
     fn region_mut(&mut self, region: Region) -> &mut Vector<Rc<Object>> {
         match region {
             Region::Global => &mut self.globals,
@@ -90,6 +92,7 @@ impl Memory {
         }
     }
 
+    #[inline]
     fn region_at(&self, addr: u64) -> Region {
         if addr >= self.layout.stack {
             Region::Stack
@@ -100,16 +103,19 @@ impl Memory {
         }
     }
 
+    #[inline]
     pub fn get(&self, object: ObjectId) -> &Rc<Object> {
         &self.region(object.region)[object.idx as usize]
     }
 
     /// For writing: copied first if another state shares it.
+    #[inline]
     pub fn get_mut(&mut self, object: ObjectId) -> &mut Object {
         Rc::make_mut(&mut self.region_mut(object.region)[object.idx as usize])
     }
 
     /// The last object that begins at or before `addr`, alive or not.
+    #[inline]
     pub fn below(&self, addr: u64) -> Option<ObjectId> {
         let region = self.region_at(addr);
         let objects = self.region(region);
@@ -122,6 +128,7 @@ impl Memory {
     }
 
     /// The object whose bytes (or, when empty, whose base) hold `addr`, alive or not.
+    #[inline]
     pub fn find(&self, addr: u64) -> Option<ObjectId> {
         let object = self.below(addr)?;
         let found = self.get(object);
@@ -181,6 +188,7 @@ impl Memory {
         self.next_heap
     }
 
+    #[inline]
     pub fn is_writable(&self, object: ObjectId) -> bool {
         self.get(object).kind != ObjectKind::Constant
     }

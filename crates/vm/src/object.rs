@@ -88,11 +88,13 @@ impl Object {
         self.undef = Some(vec![true; self.size as usize].into_boxed_slice());
     }
 
+    #[inline]
     pub fn end(&self) -> u64 {
         self.base + self.size
     }
 
     /// Whether an access of `bytes` at `addr` stays inside.
+    #[inline]
     pub fn contains(&self, addr: u64, bytes: u64) -> bool {
         addr >= self.base && bytes <= self.size && addr - self.base <= self.size - bytes
     }
@@ -107,10 +109,12 @@ impl Object {
     }
 
     /// Whether every byte is plain bits, so that the fast path may touch `data` directly.
+    #[inline]
     pub fn is_plain(&self) -> bool {
         self.shadows.is_none() && self.undef.is_none() && self.array.is_none()
     }
 
+    #[inline]
     pub fn array(&self) -> Option<TermId> {
         self.array
     }
@@ -119,6 +123,7 @@ impl Object {
         self.array = Some(array);
     }
 
+    #[inline]
     pub fn data(&self) -> &[u8] {
         &self.data
     }
@@ -127,14 +132,22 @@ impl Object {
         &mut self.data
     }
 
+    #[inline]
     pub fn is_undefined(&self, offset: u64) -> bool {
         self.undef.as_ref().is_some_and(|undef| undef[offset as usize])
     }
 
     /// The byte's bits where concrete, and its shadow. Not for objects in array mode.
+    #[inline]
     pub fn byte(&self, offset: u64) -> (u8, Shadow) {
         let shadow = self.shadows.as_ref().map_or(Shadow::NONE, |shadows| shadows[offset as usize]);
         (self.data[offset as usize], shadow)
+    }
+
+    /// Whether the byte is a term of its own. Not in array mode, where only the array counts.
+    #[inline]
+    pub fn is_symbolic_at(&self, offset: u64) -> bool {
+        self.array.is_none() && self.shadows.as_ref().is_some_and(|shadows| shadows[offset as usize].term().is_some())
     }
 
     /// The concrete byte, if it is concrete.
@@ -143,6 +156,7 @@ impl Object {
         (self.array.is_none() && shadow.term().is_none() && !self.is_undefined(offset)).then_some(byte)
     }
 
+    #[inline]
     pub fn set_byte(&mut self, offset: u64, byte: u8, shadow: Shadow) {
         self.data[offset as usize] = byte;
         if let Some(undef) = &mut self.undef {
@@ -167,6 +181,7 @@ impl Object {
     }
 
     /// The byte as an 8-bit term. Not for objects in array mode.
+    #[inline]
     pub fn byte_term(&self, terms: &mut Terms, offset: u64) -> TermId {
         let (byte, shadow) = self.byte(offset);
         shadow.term().unwrap_or_else(|| terms.byte_constant(byte))

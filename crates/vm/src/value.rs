@@ -11,18 +11,22 @@ pub struct Shadow(u64);
 impl Shadow {
     pub const NONE: Shadow = Shadow(0);
 
+    #[inline]
     pub fn new(term: Option<TermId>, label: Label) -> Shadow {
         Shadow(u64::from(term.map_or(0, TermId::raw)) | u64::from(label.0) << 32)
     }
 
+    #[inline]
     pub fn of_term(term: TermId) -> Shadow {
         Shadow(u64::from(term.raw()))
     }
 
+    #[inline]
     pub fn term(self) -> Option<TermId> {
         TermId::from_raw(self.0 as u32)
     }
 
+    #[inline]
     pub fn label(self) -> Label {
         Label((self.0 >> 32) as u32)
     }
@@ -46,11 +50,13 @@ pub struct Value {
 }
 
 impl Value {
+    #[inline]
     pub fn concrete(bits: u128) -> Value {
         Value { bits, shadow: Shadow::NONE }
     }
 
     /// A term that folded to a constant becomes plain bits again.
+    #[inline]
     pub fn of_term(terms: &Terms, term: TermId, label: Label) -> Value {
         match terms.as_const(term) {
             Some(bits) => Value { bits, shadow: Shadow::new(None, label) },
@@ -58,15 +64,18 @@ impl Value {
         }
     }
 
+    #[inline]
     pub fn term(self) -> Option<TermId> {
         self.shadow.term()
     }
 
+    #[inline]
     pub fn label(self) -> Label {
         self.shadow.label()
     }
 
     /// The value as a term of `width` bits.
+    #[inline]
     pub fn to_term(self, terms: &mut Terms, width: u32) -> TermId {
         match self.shadow.term() {
             Some(term) => term,

@@ -13,7 +13,7 @@ help:
 	@echo 'make demo      set up, build, run Colt on a program with bugs'
 	@echo 'make test      set up, build, run every test'
 	@echo 'make lint      formatting and clippy'
-	@echo 'make fuzz      compare the machine with 2,000 csmith programs'
+	@echo 'make fuzz      compare 2,000 csmith programs, 10,000 solver questions, every solver layer'
 	@echo 'make bench     measure speed'
 	@echo 'make examples  run every example again and keep its output beside it'
 	@echo 'make real      whole programs (not yet)'
@@ -42,6 +42,7 @@ lint:
 
 fuzz: build
 	@COLT=$(abspath $(COLT)) CSMITH_COUNT=2000 cargo test --release --locked -p testkit --test csmith -- --nocapture
+	@COLT=$(abspath $(COLT)) QUERIES=10000 SWITCH_FIXTURES=all cargo test --release --locked -p testkit --test queries --test switches -- --nocapture
 
 bench: build
 	@scripts/bench $(abspath $(COLT))

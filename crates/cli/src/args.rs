@@ -113,6 +113,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub solver_check: bool,
 
+    /// Write every question to the solver and its answer to FILE, to be asked again elsewhere
+    #[arg(long, value_name = "FILE")]
+    pub solver_record: Option<PathBuf>,
+
     /// Translate hot concrete code to native code
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub compile: bool,

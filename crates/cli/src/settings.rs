@@ -1,8 +1,9 @@
 //! Flags checked against each other and turned into what the engine takes.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use solver::{Checking, Config, Layer, SmtSolver};
+use solver::{Checking, Config, Independence, Layer, SmtSolver};
 
 use crate::args::{Check, RunArgs, SolverName, split_words};
 use crate::outcome::Failure;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub line_up: Vec<String>,
 }
 
+/// What is no layer of its own but can be left out like one: looking only at the constraints that matter.
+const INDEPENDENCE: &str = "independence";
 const SOLVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Settings {
@@ -56,24 +59,39 @@ impl Settings {
 
 fn solver_config(args: &RunArgs) -> Result<Config, Failure> {
     let mut off = Vec::new();
+    let mut independence = Independence::On;
     for name in &args.solver_without {
+        if name == INDEPENDENCE {
+            independence = Independence::Off;
+            continue;
+        }
         let layer = Layer::named(name).ok_or_else(|| {
-            let known: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
+            let known: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).chain([INDEPENDENCE]).collect();
             Failure::usage(format!("--solver-without: there is no layer `{name}`; there are: {}", known.join(", ")))
         })?;
         off.push(layer);
     }
     Ok(Config {
         off,
+        independence,
         smt: match args.solver {
             SolverName::Z3 => SmtSolver::Z3,
             SolverName::Cvc5 => SmtSolver::Cvc5,
             SolverName::None => SmtSolver::Absent,
         },
         timeout: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT),
+        record: record(args)?,
         checking: if args.solver_check { Checking::On } else { Checking::Off },
         ..Config::default()
     })
+}
+
+/// The file for questions must be new, and somewhere it can be made.
+fn record(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = &args.solver_record else { return Ok(None) };
+    let tried = std::fs::File::create_new(path).and_then(|_| std::fs::remove_file(path));
+    tried.map_err(|error| Failure::usage(format!("--solver-record {}: {error}", path.display())))?;
+    Ok(Some(path.clone()))
 }
 
 fn sym_args(words: Option<&[u32]>) -> Result<Option<SymArgs>, Failure> {

@@ -23,6 +23,8 @@ pub struct Program {
 pub enum Fault {
     #[error("the stack of solver layers and the bare solver disagree ({0} times); please report this program")]
     Disagreement(u64),
+    #[error("{0} questions to the solver could not be written to the record")]
+    Unrecorded(u64),
     #[error("a worker failed: {0}")]
     Worker(String),
 }
@@ -34,9 +36,10 @@ pub fn explore(program: &Program, options: &Options, line_up: LineUp, sink: &mut
     } else {
         explore_alone(program, options, line_up, sink)
     };
-    match outcome.queries.n_disagreements {
-        0 => Ok(outcome),
-        n => Err(Fault::Disagreement(n)),
+    match (outcome.queries.n_disagreements, outcome.queries.n_unrecorded) {
+        (0, 0) => Ok(outcome),
+        (0, n) => Err(Fault::Unrecorded(n)),
+        (n, _) => Err(Fault::Disagreement(n)),
     }
 }
 

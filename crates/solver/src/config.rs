@@ -1,5 +1,6 @@
 //! What a user can choose about solving.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -99,6 +100,8 @@ pub struct Config {
     /// Conflicts the bit-blaster may meet on one question while an SMT solver stands behind it.
     pub conflict_budget: u64,
     pub checking: Checking,
+    /// Where to write every question down.
+    pub record: Option<PathBuf>,
     /// Set from outside to leave the question that is being asked unanswered, and all later hard ones.
     pub stop: Arc<AtomicBool>,
 }
@@ -119,6 +122,7 @@ impl Default for Config {
             timeout: Duration::from_secs(10),
             conflict_budget: 20_000,
             checking: Checking::Off,
+            record: None,
             stop: Arc::default(),
         }
     }

@@ -24,6 +24,8 @@ pub struct Counters {
     pub n_wrong_models: u64,
     /// Answers that differed from the bare solver's, in check mode: each is a fault of ours.
     pub n_disagreements: u64,
+    /// Questions that could not be written to the record.
+    pub n_unrecorded: u64,
     by_layer: [LayerCount; Layer::ALL.len()],
 }
 
@@ -45,13 +47,14 @@ impl Counters {
 
     /// Adds another worker's counts.
     pub fn merge(&mut self, other: &Counters) {
-        let Counters { n_asked, n_solver, n_unknown, solver_time, n_wrong_models, n_disagreements, by_layer } = other;
+        let Counters { n_asked, n_solver, n_unknown, solver_time, n_wrong_models, n_disagreements, n_unrecorded, by_layer } = other;
         self.n_asked += n_asked;
         self.n_solver += n_solver;
         self.n_unknown += n_unknown;
         self.solver_time += *solver_time;
         self.n_wrong_models += n_wrong_models;
         self.n_disagreements += n_disagreements;
+        self.n_unrecorded += n_unrecorded;
         for (mine, theirs) in self.by_layer.iter_mut().zip(by_layer) {
             mine.n_sat += theirs.n_sat;
             mine.n_unsat += theirs.n_unsat;

@@ -40,7 +40,8 @@ impl Domains {
         let asked = self.of_term(terms, question)?;
         let allowed = match group {
             None => asked,
-            Some(group) if group.symbols.len() == 1 => {
+            // Without independence the only group may be about another symbol.
+            Some(group) if group.symbols[..] == [symbol] => {
                 let path = self.of_list(terms, &group.newest)?;
                 Rc::new(intersect(&path, &asked))
             }

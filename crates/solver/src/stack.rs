@@ -9,6 +9,7 @@ use crate::counters::Counters;
 use crate::domain::{Domains, Found};
 use crate::invert;
 use crate::path::{PathCondition, Relevant, conjuncts};
+use crate::record::Recorder;
 use crate::smt::{Backend, Reply, backend};
 use crate::values::{Sweep, Values};
 use std::collections::VecDeque;
@@ -31,6 +32,7 @@ pub struct Stack {
     patience: Patience,
     smt: Option<Box<dyn Backend>>,
     bare: Option<Box<dyn Backend>>,
+    recorder: Option<Recorder>,
 }
 
 /// How long a question may take.
@@ -84,9 +86,15 @@ impl Stack {
             Checking::On => backend(config.smt, &config.stop),
             Checking::Off => None,
         };
+        let mut counters = Counters::default();
+        let recorder = config.record.as_deref().and_then(|path| {
+            let recorder = Recorder::create(path);
+            counters.n_unrecorded += u64::from(recorder.is_err());
+            recorder.ok()
+        });
         Stack {
             config,
-            counters: Counters::default(),
+            counters,
             current: Eval::new(),
             trial: Eval::new(),
             domains: Domains::default(),
@@ -97,6 +105,7 @@ impl Stack {
             patience: Patience::Usual,
             smt,
             bare,
+            recorder,
         }
     }
 
@@ -141,6 +150,11 @@ impl Stack {
     pub fn check(&mut self, terms: &mut Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {
         self.counters.n_asked += 1;
         let answer = self.answer(terms, path, current, question);
+        if let Some(recorder) = &mut self.recorder
+            && recorder.write(terms, path, current, question, &answer).is_err()
+        {
+            self.counters.n_unrecorded += 1;
+        }
         let answer = match self.bare {
             Some(_) => self.compare(terms, path, question, answer),
             None => answer,

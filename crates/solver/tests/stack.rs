@@ -379,3 +379,44 @@ fn a_large_table_is_quick_for_values_and_for_gates() {
         assert!(start.elapsed() < Duration::from_secs(20), "{:?} without {off:?}", start.elapsed());
     }
 }
+
+/// Without independence the only group of a path may have nothing to do with the question.
+#[test]
+fn a_group_about_another_symbol_is_no_domain_of_the_question() {
+    let mut terms = Terms::new();
+    let (a, ten) = (terms.symbol("a", 32), terms.constant(10, 32));
+    let below = terms.ult(a, ten);
+    let (_, large) = byte_at_least(&mut terms, "b", 250);
+    let mut path = PathCondition::new();
+    path.add(&terms, below);
+    let config = Config { independence: solver::Independence::Off, ..config(SmtSolver::Absent) };
+    let answer = Stack::new(config).check(&mut terms, &path, &Assignment::new(), large);
+    let Answer::Sat(input) = answer else { panic!("{answer:?}") };
+    assert!(Eval::new().holds(&terms, &input, large) && Eval::new().holds(&terms, &input, below));
+}
+
+/// What a campaign records can be read back and asked again.
+#[test]
+fn a_record_reads_back() {
+    let folder = std::env::temp_dir().join(format!("colt-record-{}", std::process::id()));
+    let _ = std::fs::remove_file(&folder);
+    let recording = Config { record: Some(folder.clone()), ..config(SmtSolver::Absent) };
+    let mut asked = Vec::new();
+    let mut stack = Stack::new(recording);
+    common::walk(11, &mut stack, |_, path, _, _, answer| asked.push((path.len(), answer.is_sat())));
+    assert_eq!(stack.counters().n_unrecorded, 0);
+    drop(stack);
+    let text = std::fs::read_to_string(&folder).expect("the record was written");
+    std::fs::remove_file(&folder).expect("the record can be removed");
+    let mut terms = Terms::new();
+    let recorded = solver::read_record(&mut terms, &text).expect("the record reads back");
+    assert_eq!(recorded.len(), asked.len());
+    let mut again = Stack::new(config(SmtSolver::Absent));
+    for (query, (len, is_sat)) in recorded.iter().zip(asked) {
+        assert_eq!((query.path.len(), query.verdict == solver::Verdict::Sat), (len, is_sat));
+        let path = query.path_condition(&terms);
+        assert!(query.path.iter().all(|&t| Eval::new().holds(&terms, &query.current, t)));
+        assert_eq!(again.check(&mut terms, &path, &query.current, query.question).is_sat(), is_sat);
+    }
+    assert!(solver::read_record(&mut Terms::new(), "t1 = nonsense t0").is_err());
+}

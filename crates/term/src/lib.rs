@@ -12,6 +12,7 @@
 //! * `eval`: [`Assignment`] and the memoised evaluator [`Eval`]
 //! * `lanes`: conditions under many inputs at once, [`Lanes`]
 //! * `smtlib`: printing assertions for an SMT solver
+//! * `text`: terms written to a file and read back
 //!
 //! Deliberately absent: solving, path conditions and program types. Canonical forms worth knowing: there are no `Ule`/`Sle`
 //! nodes (`ule a b` is `not (ult b a)`, with constants on the right), one-bit `or`/`eq` are written with `and`, `xor` and
@@ -29,9 +30,11 @@ mod lanes;
 mod node;
 mod shape;
 mod smtlib;
+mod text;
 
 pub use arena::{SymbolSetId, Terms};
 pub use eval::{Assignment, Eval};
 pub use lanes::{Lanes, N_LANES, used_bits};
 pub use node::{Sort, SymbolId, TableId, TermId, View};
 pub use smtlib::{Script, smtlib};
+pub use text::{TextReader, TextWriter};

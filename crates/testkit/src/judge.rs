@@ -205,6 +205,7 @@ mod tests {
             ending: ending.into(),
             status,
             bug,
+            path: Vec::new(),
         };
         let bug = Some(("division-by-zero".to_string(), "f.c".to_string(), 4));
         outcome.tests = vec![test("1", "returned", 0, Some(0), None), test("2", "bug", 3, None, bug)];

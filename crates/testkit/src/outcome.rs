@@ -25,6 +25,8 @@ pub struct TestCase {
     pub status: Option<i64>,
     /// Kind, file and line, for tests that end in a bug.
     pub bug: Option<(String, String, u64)>,
+    /// The decisions of its path.
+    pub path: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +139,7 @@ pub fn read_test(path: &Path) -> Result<TestCase, String> {
         inputs: inputs.map_err(|why| format!("{name}: {why}"))?,
         ending: text(&json["ending"]),
         status: json["status"].as_i64(),
+        path: items(&json["path"]).iter().filter_map(Value::as_u64).collect(),
         bug: bug.map(|bug| (text(&bug["kind"]), file_name(&text(&bug["file"])), bug["line"].as_u64().unwrap_or(0))),
         name,
     })

@@ -44,7 +44,7 @@ pub fn run_fixture(colt: &Path, fixture: &Fixture, line_up: &LineUp) -> Result<(
     let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let out = scratch.path().join("out");
     let programs = programs(fixture, scratch.path())?;
-    let run = explore(colt, fixture, line_up, &programs, &out)?;
+    let run = explore(colt, fixture, line_up, &programs, &out, &[])?;
     let mut outcome = Outcome::read(&out, &fixture.path)
         .map_err(|why| format!("{why}\ncolt run ended with {:?}:\n{}", run.status, run.output()))?;
     outcome.run_status = run.status;
@@ -59,6 +59,15 @@ pub fn run_fixture(colt: &Path, fixture: &Fixture, line_up: &LineUp) -> Result<(
     let hint = if not_own { " (given as bitcode)" } else { "" };
     let said = tail(&run.output());
     Err(format!("{}{hint}\ncolt run said:\n{said}", complaints.join("\n")))
+}
+
+/// Explores a fixture without replaying anything, under further flags, and reads what came out. `scratch` must be empty.
+pub fn explore_only(colt: &Path, fixture: &Fixture, scratch: &Path, more: &[&str]) -> Result<Outcome, String> {
+    let out = scratch.join("out");
+    let programs = programs(fixture, scratch)?;
+    let more = [&["--no-replay"], more].concat();
+    let run = explore(colt, fixture, &LineUp::plain(), &programs, &out, &more)?;
+    Outcome::read(&out, &fixture.path).map_err(|why| format!("{why}\ncolt run said:\n{}", tail(&run.output())))
 }
 
 /// The files to analyse: the fixture itself, or what clang makes of it.
@@ -96,6 +105,7 @@ fn explore(
     line_up: &LineUp,
     programs: &[PathBuf],
     out: &Path,
+    more: &[&str],
 ) -> Result<Finished, String> {
     let mut command = Command::new(colt);
     command.arg("run").args(programs).arg("--out").arg(out);
@@ -107,7 +117,7 @@ fn explore(
         command.args(["--with", &line_up.techniques().join(",")]);
     }
     // A fixture's own flags come last, so that one about budgets can set its own.
-    command.args(&fixture.flags);
+    command.args(&fixture.flags).args(more);
     let finished = run_limited(&mut command, COMMAND_LIMIT).map_err(|failure| format!("colt run: {failure}"))?;
     if finished.output().contains("panicked at") {
         return Err(format!("colt run panicked:\n{}", tail(&finished.output())));

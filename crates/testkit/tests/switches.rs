@@ -1,0 +1,75 @@
+//! Every layer of the solver stack can be left out, and nothing but the speed changes: same paths, same findings.
+//!
+//! `SWITCH_FIXTURES` says how many fixtures are tried (10, spread over all); `all` for all of them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use testkit::annotation::Fixture;
+use testkit::command::{find_colt, project_root};
+use testkit::outcome::Outcome;
+use testkit::runner::{explore_only, find_fixtures, short_name};
+
+/// What can be left out. `trivial` has no switch: a constant needs no layer.
+const SWITCHES: &[&str] =
+    &["current", "domains", "cache", "recent", "proposals", "values", "blaster", "smt", "independence"];
+const USUAL_COUNT: usize = 10;
+
+#[test]
+fn leaving_a_layer_out_changes_no_path_and_no_finding() {
+    let fixtures = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
+    let count = match std::env::var("SWITCH_FIXTURES").ok().as_deref() {
+        Some("all") => fixtures.len(),
+        Some(count) => count.parse().expect("SWITCH_FIXTURES is a number or `all`"),
+        None => USUAL_COUNT,
+    };
+    let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
+    let mut complaints = Vec::new();
+    let mut n_compared = 0;
+    for path in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
+        let fixture = Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        let reference = outcome(&colt, &fixture, &[]);
+        for switch in SWITCHES {
+            let other = outcome(&colt, &fixture, &["--solver-without", switch]);
+            n_compared += 1;
+            if let Some(difference) = difference(&reference, &other) {
+                complaints.push(format!("{} without {switch}: {difference}", short_name(path)));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(n_compared >= SWITCHES.len() * count.min(5), "only {n_compared} runs compared");
+    println!("{n_compared} runs compared");
+}
+
+fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let found = explore_only(colt, fixture, scratch.path(), more);
+    found.unwrap_or_else(|why| panic!("{} with {more:?}: {why}", fixture.path.display()))
+}
+
+fn difference(reference: &Outcome, other: &Outcome) -> Option<String> {
+    if reference.verdict != other.verdict {
+        return Some(format!("{} became {}", reference.verdict, other.verdict));
+    }
+    let findings = |outcome: &Outcome| -> BTreeSet<(String, String, u64)> {
+        outcome.findings.iter().map(|found| (found.kind.clone(), found.file.clone(), found.line)).collect()
+    };
+    if findings(reference) != findings(other) {
+        return Some(format!("{:?} became {:?}", findings(reference), findings(other)));
+    }
+    // Where precision was given up, which of the possible values was taken depends on the models.
+    if reference.verdict != "complete" {
+        return None;
+    }
+    let paths = |outcome: &Outcome| -> BTreeSet<(Vec<u64>, String)> {
+        outcome.tests.iter().map(|test| (test.path.clone(), test.ending.clone())).collect()
+    };
+    let (before, after) = (paths(reference), paths(other));
+    if before != after || reference.n_paths != other.n_paths {
+        let missing: Vec<_> = before.difference(&after).take(3).collect();
+        let new: Vec<_> = after.difference(&before).take(3).collect();
+        return Some(format!("{} paths became {}; missing {missing:?}, new {new:?}", reference.n_paths, other.n_paths));
+    }
+    None
+}

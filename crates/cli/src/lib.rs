@@ -12,6 +12,7 @@ mod journal;
 mod merge;
 mod names;
 mod native;
+mod order;
 mod out_dir;
 mod outcome;
 mod replay_tests;

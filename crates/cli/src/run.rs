@@ -17,6 +17,7 @@ use crate::journal::{Journal, Phase};
 use crate::merge;
 use crate::names::Names;
 use crate::native::{self, Building};
+use crate::order;
 use crate::out_dir::{self, write_file};
 use crate::outcome::{Exit, Failure};
 use crate::screen::{Screen, print};
@@ -90,7 +91,10 @@ impl Campaign<'_> {
         fault::doing(format!("exploring {}", names.join(" ")));
         fault::results_in(&self.dir);
         let started = Instant::now();
-        let (outcome, mut collected) = self.explore(&loaded, settings, &screen, &stop)?;
+        let (mut outcome, mut collected) = self.explore(&loaded, settings, &screen, &stop)?;
+        if collected.error.is_none() {
+            order::by_path(&self.dir, &mut collected, &mut outcome.findings)?;
+        }
         let time_s = started.elapsed().as_secs_f64();
 
         let times = Times { build_s, time_s };
@@ -138,6 +142,9 @@ impl Campaign<'_> {
         let known = std::mem::take(&mut self.base.known);
         let mut sink = CampaignSink::start(&self.dir, self.base.n_tests, known, names, screen, Arc::clone(stop))
             .map_err(|error| Failure::fault(error.to_string()))?;
+        if settings.n_workers > 1 {
+            sink.keep_arrivals();
+        }
         let prefixes = std::mem::take(&mut self.base.prefixes);
         let outcome = engine::explore(loaded, self.args, settings, prefixes, stop, &mut sink);
         let collected = sink.finish();

@@ -10,13 +10,17 @@ use report::{CutSummary, GapSummary, TestId, TestWriter, WriteError};
 use witness::{Ending, Witness};
 
 use crate::names::Names;
+use crate::order::Arrival;
 use crate::screen::Screen;
 
-/// Tests that show one finding, by kind, file and line: the first few, should the first not show it natively.
-pub type Witnesses = HashMap<(String, String, u32), Vec<TestId>>;
+/// What makes two faults one finding: kind, file and line.
+pub type FindingKey = (String, String, u32);
+
+/// Tests that show one finding: the first few, should the first not show it natively.
+pub type Witnesses = HashMap<FindingKey, Vec<TestId>>;
 
 /// Tests kept for one finding.
-const WITNESSES_KEPT: usize = 8;
+pub const WITNESSES_KEPT: usize = 8;
 
 pub struct CampaignSink<'a> {
     /// Absent once writing has failed.
@@ -30,6 +34,8 @@ pub struct CampaignSink<'a> {
     cuts: BTreeMap<&'static str, u64>,
     covering: Vec<TestId>,
     witnesses: Witnesses,
+    /// New tests in the order they came, kept only where that order means nothing.
+    arrivals: Option<Vec<Arrival>>,
     screen: &'a Screen,
     stop: Arc<AtomicBool>,
 }
@@ -41,6 +47,7 @@ pub struct Collected {
     pub cuts: Vec<CutSummary>,
     pub covering: Vec<TestId>,
     pub witnesses: Witnesses,
+    pub arrivals: Vec<Arrival>,
     pub error: Option<WriteError>,
     pub names: Names,
 }
@@ -66,9 +73,15 @@ impl<'a> CampaignSink<'a> {
             cuts: BTreeMap::new(),
             covering: Vec::new(),
             witnesses: Witnesses::new(),
+            arrivals: None,
             screen,
             stop,
         })
+    }
+
+    /// Remembers every new test's path, so that they can be put in order at the end.
+    pub fn keep_arrivals(&mut self) {
+        self.arrivals = Some(Vec::new());
     }
 
     /// Waits until the last test is on disk.
@@ -91,6 +104,7 @@ impl<'a> CampaignSink<'a> {
             cuts: cuts.collect(),
             covering: self.covering,
             witnesses: self.witnesses,
+            arrivals: self.arrivals.unwrap_or_default(),
             error: self.error,
             names: self.names,
         }
@@ -131,17 +145,23 @@ impl Sink for CampaignSink<'_> {
         });
         let witness = renamed.as_ref().unwrap_or(witness);
         self.count(&witness.ending);
+        let finding = match &witness.ending {
+            Ending::Bug(bug) => Some((bug.kind.name().to_string(), bug.place.file.to_string(), bug.place.line)),
+            _ => None,
+        };
         let test = match self.known.get(&witness.path) {
             Some(test) => *test,
             None => {
                 self.n_tests += 1;
                 let test = TestId(self.n_tests);
                 self.write(test, witness);
+                if let Some(arrivals) = &mut self.arrivals {
+                    arrivals.push(Arrival { path: witness.path.clone(), test, finding: finding.clone() });
+                }
                 test
             }
         };
-        if let Ending::Bug(bug) = &witness.ending {
-            let key = (bug.kind.name().to_string(), bug.place.file.to_string(), bug.place.line);
+        if let Some(key) = finding {
             let tests = self.witnesses.entry(key).or_default();
             if tests.len() < WITNESSES_KEPT {
                 tests.push(test);

@@ -13,6 +13,7 @@ mod components;
 mod dominators;
 mod liveness;
 mod loops;
+mod updates;
 
 use std::sync::OnceLock;
 
@@ -21,7 +22,8 @@ use ir::{FuncId, Module};
 pub use call_graph::CallGraph;
 pub use cfg::Cfg;
 pub use dominators::{Dominators, Exits, PostDominators};
-pub use liveness::{Liveness, SlotSet};
+pub use liveness::{Faults, Liveness, Readers, SlotSet};
+pub use updates::updates;
 pub use loops::{Loop, LoopId, Loops};
 
 /// Facts about a module, each computed when first asked for. Made for one module; ask it about no other.

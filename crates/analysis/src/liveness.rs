@@ -6,7 +6,7 @@
 //! In a function that calls `setjmp`, any later call may jump back behind it. Whatever is live there is therefore kept
 //! live across every call of that function.
 
-use ir::{BlockId, Callee, FuncId, Function, Inst, Module, Reg, slots_of};
+use ir::{BinOp, BlockId, Callee, FuncId, Function, Inst, Module, Reg, slots_of};
 
 /// A set of 64-bit slots of one frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +54,61 @@ impl SlotSet {
     }
 }
 
+/// Which reads make a register live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readers {
+    All,
+    /// Only those on which something depends that can be seen: a branch, an address, a store, a call, a fault. A counter
+    /// that only counts is not live.
+    Observable { faults: Faults },
+}
+
+/// Which arithmetic can end the program, beside division.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Faults {
+    pub overflow: bool,
+    pub shift: bool,
+}
+
+impl Readers {
+    /// Whether an instruction does nothing but compute what it defines.
+    fn is_pure(self, inst: &Inst) -> bool {
+        let Readers::Observable { faults } = self else { return false };
+        match inst {
+            Inst::Bin { op, nsw, .. } | Inst::BinImm { op, nsw, .. } => faults.is_silent(*op, *nsw),
+            Inst::Const { .. }
+            | Inst::WideConst { .. }
+            | Inst::Address { .. }
+            | Inst::Copy { .. }
+            | Inst::Cmp { .. }
+            | Inst::CmpImm { .. }
+            | Inst::Cast { .. }
+            | Inst::Select { .. }
+            | Inst::Overflow { .. }
+            | Inst::BitOp { .. }
+            | Inst::FunnelShl { .. }
+            | Inst::FunnelShr { .. }
+            | Inst::Index { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+impl Faults {
+    /// Whether the operation cannot end the program.
+    pub(crate) fn is_silent(self, op: BinOp, nsw: bool) -> bool {
+        match op {
+            BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem => false,
+            BinOp::Add | BinOp::Sub | BinOp::Mul => !(nsw && self.overflow),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr => !self.shift && !(nsw && self.overflow),
+            BinOp::And | BinOp::Or | BinOp::Xor => true,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Liveness {
+    readers: Readers,
     pointer_bits: u8,
     live_in: Vec<SlotSet>,
     live_out: Vec<SlotSet>,
@@ -66,9 +119,14 @@ pub struct Liveness {
 
 impl Liveness {
     pub fn new(module: &Module, func: FuncId) -> Self {
+        Self::for_readers(module, func, Readers::All)
+    }
+
+    pub fn for_readers(module: &Module, func: FuncId, readers: Readers) -> Self {
         let function = module.function(func);
         let nothing = SlotSet::new(function.n_slots);
         let mut liveness = Self {
+            readers,
             pointer_bits: module.target.pointer_bits(),
             live_in: vec![nothing.clone(); function.blocks.len()],
             live_out: vec![nothing.clone(); function.blocks.len()],
@@ -116,8 +174,11 @@ impl Liveness {
         for edge in function.block(block).terminator.edges() {
             let mut needed = self.live_in[edge.target.idx()].clone();
             for it in edge.moves.iter().rev() {
+                let is_needed = self.readers == Readers::All || needed.contains(it.dst);
                 needed.remove(it.dst, it.bits);
-                needed.insert(it.src, it.bits);
+                if is_needed {
+                    needed.insert(it.src, it.bits);
+                }
             }
             live.extend(&needed);
         }
@@ -140,7 +201,14 @@ impl Liveness {
         let block = function.block(block);
         function.for_each_terminator_use(&block.terminator, self.pointer_bits, |reg, bits| live.insert(reg, bits));
         for inst in block.insts[inst_idx..].iter().rev() {
-            function.for_each_def(inst, self.pointer_bits, |reg, bits| live.remove(reg, bits));
+            let mut is_needed = !self.readers.is_pure(inst);
+            function.for_each_def(inst, self.pointer_bits, |reg, bits| {
+                is_needed |= live.contains(reg);
+                live.remove(reg, bits);
+            });
+            if !is_needed {
+                continue;
+            }
             function.for_each_use(inst, self.pointer_bits, |reg, bits| live.insert(reg, bits));
             if matches!(inst, Inst::Call { .. }) {
                 live.extend(&self.kept_by_calls);

@@ -53,6 +53,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "F,G,...", value_delimiter = ',')]
     pub lazy_skip: Vec<String>,
 
+    /// `rwset`: compute everything, prune nothing; shows what the technique costs
+    #[arg(long)]
+    pub rwset_count_only: bool,
+
+    /// `rwset`: earlier states to compare with; beyond it the oldest are forgotten, which loses prunes and nothing else
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub rwset_max_entries: u32,
+
     /// Which pending state to go on with
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Coverage)]
     pub search: Order,

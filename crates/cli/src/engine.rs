@@ -106,7 +106,14 @@ pub fn explore(
         entry: loaded.program.entry,
         constructors: loaded.program.constructors.clone(),
     };
-    let flags = techniques::Flags { lazy: techniques::lazy::Flags { skip: args.lazy_skip.clone() } };
+    let flags = techniques::Flags {
+        lazy: techniques::lazy::Flags { skip: args.lazy_skip.clone() },
+        rwset: techniques::rwset::Config {
+            hits: if args.rwset_count_only { techniques::rwset::Hits::Count } else { techniques::rwset::Hits::Prune },
+            max_entries: args.rwset_max_entries as usize,
+            ..Default::default()
+        },
+    };
     let entry = program.module.find_function(&loaded.program.entry_name).unwrap_or(program.entry);
     let subject = techniques::Subject { module: &program.module, entry };
     let line_up = techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| format!("--with: {why}"))?;

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use solver::{Answer as Solved, Completeness, Stack, Why};
 use term::{Assignment, Eval, TermId};
-use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy};
+use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy, Touched};
 use witness::{Bug, Ending, Ledger, LedgerKind};
 
-use crate::{CallChoice, LineUp, Path};
+use crate::{CallChoice, LineUp, Means, Path};
 
 /// Feasible values of a size explored before one is taken for all the others.
 pub const MAX_SIZES: usize = 64;
@@ -56,7 +56,24 @@ pub struct Decider<'i> {
     pub parted: Vec<Parted>,
 }
 
+impl Parted {
+    pub fn path(&self) -> &Path {
+        match self {
+            Parted::Waits { path, .. } | Parted::Ended { path, .. } | Parted::Doubtful(Doubt { path, .. }) => path,
+        }
+    }
+}
+
 impl<'i> Decider<'i> {
+    pub fn means(&mut self) -> Means<'_, 'i> {
+        Means { machine: &mut self.machine, stack: &mut self.stack, eval: &mut self.eval }
+    }
+
+    /// What was touched since it was last asked; nothing where no footprint is kept.
+    pub fn take_footprint(&mut self) -> Vec<Touched> {
+        self.machine.footprint.as_mut().map_or_else(Vec::new, |footprint| footprint.take())
+    }
+
     /// Decides about one effect. The running path has its answer afterwards, or its ending.
     pub fn handle(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
         if let Some(decision) = path.follow.pop_front() {
@@ -74,7 +91,7 @@ impl<'i> Decider<'i> {
             Effect::Input(request) => self.input(path, &request, line_up),
             Effect::Call { func } => self.call(path, func, line_up),
             Effect::Ended(ending) => Fate::Ended(*ending),
-            Effect::OutOfFuel => unreachable!("the loop deals with fuel"),
+            Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
         }
     }
 
@@ -341,7 +358,7 @@ impl<'i> Decider<'i> {
                 return self.call(path, func, line_up);
             }
             Effect::Ended(ending) => return Fate::Ended(*ending),
-            Effect::OutOfFuel => unreachable!("the loop deals with fuel"),
+            Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
         };
         if !self.holds(path, cond) {
             path.follow.push_front(decision);

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use solver::PathCondition;
 use term::{Assignment, TermId, Terms};
-use vm::{Answer, EdgeId, State};
+use vm::{Answer, EdgeId, State, Stops};
 
-use crate::Decisions;
+use crate::{Decisions, NodeId};
 
 /// Cloning is a fork.
 #[derive(Clone)]
@@ -21,6 +21,10 @@ pub struct Path {
     pub(crate) first_edges: Rc<Vec<EdgeId>>,
     /// Decisions still to be followed when a path is executed again from its prefix.
     pub(crate) follow: VecDeque<u64>,
+    /// The point it came to last, where a tree of them is kept.
+    pub(crate) node: Option<NodeId>,
+    /// Where it meets the paths it parted from, where a tree is kept.
+    pub(crate) stops: Stops,
 }
 
 impl Path {
@@ -32,7 +36,13 @@ impl Path {
             decisions: Decisions::default(),
             first_edges: Rc::default(),
             follow: VecDeque::new(),
+            node: None,
+            stops: Stops::default(),
         }
+    }
+
+    pub fn node(&self) -> Option<NodeId> {
+        self.node
     }
 
     /// Goes on under `condition` with `answer`; `input` must satisfy both the path and it.

@@ -6,13 +6,15 @@ use term::Assignment;
 use vm::EdgeId;
 
 use crate::search::{Bfs, Coverage, Dfs, Promise, Random, Rank, Ticket};
-use crate::{Path, Search};
+use crate::{NodeId, Path, Search};
 
 /// A path as its decisions: executed again when its turn comes.
 pub struct Prefix {
     pub decisions: Vec<u64>,
     /// An input that takes them, when this worker knows one.
     pub input: Option<Assignment>,
+    /// The node of the tree it belongs to.
+    pub node: Option<NodeId>,
 }
 
 pub enum Waiting {
@@ -112,8 +114,8 @@ impl Pending {
                 break;
             }
             if let Waiting::Live(path) = &entry.waiting {
-                let input = Some(path.input.clone());
-                let live = std::mem::replace(&mut entry.waiting, Waiting::Away(Prefix { decisions: Vec::new(), input }));
+                let (input, node) = (Some(path.input.clone()), path.node);
+                let live = std::mem::replace(&mut entry.waiting, Waiting::Away(Prefix { decisions: Vec::new(), input, node }));
                 if let Waiting::Away(prefix) = &mut entry.waiting {
                     prefix.decisions = live.into_decisions();
                 }

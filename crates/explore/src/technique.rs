@@ -1,16 +1,57 @@
 //! How a technique plugs in: it observes events, and it decides in seats with a fixed rule for combining.
 
 use ir::FuncId;
-use vm::{Event, InputForm, InputRequest, Interest, State};
+use solver::Stack;
+use term::Eval;
+use vm::{Effect, Event, InputForm, InputRequest, Interest, Machine, State, Touched};
 use witness::Ending;
 
-use crate::{Driver, Path, Plain, Rank};
+use crate::{Driver, NodeId, Path, Plain, Rank, Subtree};
 
 /// Whether a state is kept. Any prune wins, and the technique's name goes into the ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Keep,
     Prune(String),
+    /// Only at a point: let the path wait until nothing else is left to run, then ask again, by `settle`.
+    Hold,
+}
+
+/// What a technique wants the explorer to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    Nothing,
+    /// The tree of points.
+    Points,
+}
+
+/// Where a path stands when techniques are asked about it: before an effect is decided, or where it meets paths it
+/// parted from.
+pub struct Point<'a> {
+    pub path: &'a Path,
+    pub effect: &'a Effect,
+    /// The path's last point; absent at its first.
+    pub from: NodeId,
+    /// This point.
+    pub here: NodeId,
+    /// What was read and written on the way from there.
+    pub touched: &'a [Touched],
+}
+
+/// What there is to answer questions with.
+pub struct Means<'d, 'i> {
+    pub machine: &'d mut Machine<'i>,
+    pub stack: &'d mut Stack,
+    pub eval: &'d mut Eval,
+}
+
+/// What becomes of the held paths when nothing else is left to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settlement {
+    /// Every one of them is pruned, for the reason given for its node.
+    PruneAll(Vec<(NodeId, String)>),
+    /// These go on after all, the others stay held.
+    Release(Vec<NodeId>),
 }
 
 /// What happens at a claimed call.
@@ -37,11 +78,36 @@ pub trait Technique {
     /// A path ended.
     fn ended(&mut self, _path: &Path, _ending: &Ending) {}
 
-    /// Everything that was forked from the state with this decision prefix has ended.
-    fn subtree_finished(&mut self, _decisions: &[u64]) {}
+    /// Whether the explorer is to keep the tree of points and the footprints between them, for those that follow and for
+    /// `admit_at`. Points are where something is to be decided, and where paths that parted at a branch meet again.
+    fn watches(&self) -> Watch {
+        Watch::Nothing
+    }
+
+    /// A run starts: the points of earlier ones have nothing to do with it.
+    fn run_begins(&mut self) {}
+
+    /// A path that belongs to this node ended after this.
+    fn ended_at(&mut self, _node: NodeId, _touched: &[Touched], _ending: &Ending) {}
+
+    /// Something below the node was cut, is not supported, or gave up precision: it will never have been seen whole.
+    fn spoiled(&mut self, _node: NodeId) {}
+
+    /// Everything below the node has ended. Children come before their parents.
+    fn subtree_finished(&mut self, _node: NodeId, _subtree: Subtree, _means: &mut Means) {}
+
+    /// Nothing is left to run but paths this technique asked to hold.
+    fn settle(&mut self, _means: &mut Means) -> Settlement {
+        Settlement::Release(Vec::new())
+    }
 
     /// Seat `admit`: asked whenever a path is about to be run on.
     fn admit(&mut self, _path: &Path) -> Admission {
+        Admission::Keep
+    }
+
+    /// Seat `admit` at every point of the tree, for techniques that watch.
+    fn admit_at(&mut self, _point: &Point, _means: &mut Means) -> Admission {
         Admission::Keep
     }
 
@@ -104,7 +170,7 @@ impl LineUp {
 
     pub(crate) fn admit(&mut self, path: &Path) -> Option<(&'static str, String)> {
         self.techniques.iter_mut().find_map(|technique| match technique.admit(path) {
-            Admission::Keep => None,
+            Admission::Keep | Admission::Hold => None,
             Admission::Prune(reason) => Some((technique.name(), reason)),
         })
     }
@@ -121,6 +187,22 @@ impl LineUp {
 
     pub(crate) fn resolve(&mut self, path: &Path, addr: term::TermId) -> Option<Vec<u64>> {
         self.techniques.iter_mut().find_map(|technique| technique.resolve(path, addr))
+    }
+
+    /// The first technique that does not keep the path decides.
+    pub(crate) fn admit_at(&mut self, point: &Point, means: &mut Means) -> (&'static str, Admission) {
+        let mut verdict = ("", Admission::Keep);
+        for technique in &mut self.techniques {
+            let admission = technique.admit_at(point, means);
+            if verdict.1 == Admission::Keep {
+                verdict = (technique.name(), admission);
+            }
+        }
+        verdict
+    }
+
+    pub(crate) fn watches(&self) -> bool {
+        self.techniques.iter().any(|technique| technique.watches() == Watch::Points)
     }
 
     pub(crate) fn ended(&mut self, path: &Path, ending: &Ending) {

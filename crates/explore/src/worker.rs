@@ -6,9 +6,10 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use analysis::{Faults, Liveness};
 use solver::{Patience, Stack};
 use term::Eval;
-use vm::{EdgeId, Effect, Event, Image, Interest, Machine, Observer, State};
+use vm::{EdgeId, Effect, Event, Image, Interest, Machine, Observer, State, Stop};
 use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports, Standing};
@@ -16,7 +17,9 @@ use crate::effects::{Decider, Doubt, Fate, Parted};
 use crate::exchange::Exchange;
 use crate::pending::{rank_of, Pending, Prefix, Waiting};
 use crate::search::Promise;
-use crate::{Driver, LineUp, Options, Path, Plain, RunPlan};
+use crate::meets::Meets;
+use crate::tree::Tree;
+use crate::{Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement};
 
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
@@ -39,6 +42,10 @@ pub struct Worker<'i, 'r> {
     n_forks_since_look: u64,
     n_paths: u64,
     pub(crate) over: Option<Budget>,
+    /// Kept where a technique watches.
+    tree: Option<Tree>,
+    meets: Option<Meets>,
+    held: Vec<Path>,
 }
 
 /// Passes the machine's events on to the techniques.
@@ -69,6 +76,12 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
         let ranks = line_up.techniques.iter_mut().find_map(|technique| technique.rank(options.seed));
         let rank = ranks.unwrap_or_else(|| rank_of(options.search, options.seed));
+        let tree = line_up.watches().then(Tree::default);
+        let meets = tree.is_some().then(|| Meets::new(&image.module));
+        if tree.is_some() {
+            machine.footprint = Some(Box::default());
+            machine.updates = updates(image);
+        }
         let line_up = Rc::new(RefCell::new(line_up));
         if interest != Interest::NONE {
             machine.interest = interest;
@@ -89,6 +102,9 @@ impl<'i, 'r> Worker<'i, 'r> {
             n_forks_since_look: 0,
             n_paths: 0,
             over: None,
+            tree,
+            meets,
+            held: Vec::new(),
         }
     }
 
@@ -109,6 +125,7 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// Explores one plan until nothing is pending or a budget is used up.
     pub fn run(&mut self, plan: RunPlan) {
+        self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.run_begins());
         self.seed(plan);
         self.work();
         self.cut_rest();
@@ -117,7 +134,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// Works on what others give away until nobody has anything left.
     pub fn serve(&mut self, exchange: &Exchange) {
         while let Some(decisions) = exchange.take() {
-            self.pending.push(Waiting::Away(Prefix { decisions, input: None }), None, Promise::Nothing);
+            self.pending.push(Waiting::Away(Prefix { decisions, input: None, node: None }), None, Promise::Nothing);
             self.work();
             self.cut_rest();
             if self.over.is_some() {
@@ -139,6 +156,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             let Some(waiting) = self.pending.pop(|edge| machine.coverage.is_seen(edge)) else {
                 match self.doubts.pop_front() {
                     Some(doubt) => self.resolve_doubt(doubt),
+                    None if self.settle_held() => {}
                     None => break,
                 }
                 self.look();
@@ -159,18 +177,20 @@ impl<'i, 'r> Worker<'i, 'r> {
             let args = self.options.world.args;
             let (min, max) = args.map_or((0, 0), |args| (args.min, args.max.max(args.min)));
             for n_args in (min..=max).rev() {
-                let path = self.start(args.map(|_| u64::from(n_args)));
+                let mut path = self.start(args.map(|_| u64::from(n_args)));
+                path.node = self.tree.as_mut().map(Tree::root);
                 self.push(path, None);
             }
         }
         for decisions in plan.prefixes {
-            self.pending.push(Waiting::Away(Prefix { decisions, input: None }), None, Promise::Nothing);
+            self.pending.push(Waiting::Away(Prefix { decisions, input: None, node: None }), None, Promise::Nothing);
         }
     }
 
     /// A path at the beginning; the number of arguments is its first decision where there is a choice.
     pub(crate) fn start(&mut self, n_args: Option<u64>) -> Path {
         let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32));
+        self.decider.take_footprint();
         if let Some(n_args) = n_args {
             path.decisions.push(n_args);
         }
@@ -180,12 +200,15 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn wake(&mut self, waiting: Waiting) -> Path {
         match waiting {
             Waiting::Live(path) => *path,
-            Waiting::Away(Prefix { decisions, input }) => {
+            Waiting::Away(Prefix { decisions, input, node }) => {
                 let mut follow: VecDeque<u64> = decisions.into();
                 let n_args = self.options.world.args.and_then(|_| follow.pop_front());
                 let mut path = self.start(n_args);
                 path.follow = follow;
                 path.input = input.unwrap_or_default();
+                // What is read until it is where it was is not known to belong below its node.
+                path.node = node.or_else(|| self.tree.as_mut().map(Tree::root));
+                self.spoil(&path);
                 path
             }
         }
@@ -211,20 +234,42 @@ impl<'i, 'r> Worker<'i, 'r> {
             }
             let fuel = self.options.budgets.steps.map_or(FUEL, |steps| (steps - path.state.steps).clamp(1, FUEL));
             let before = path.state.steps;
+            std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
             let effect = self.decider.machine.run(&mut path.state, fuel);
+            std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
             self.left.instructions += path.state.steps - before;
             self.note_first_edges(&mut path);
+            if self.tree.is_some() {
+                match self.arrive(&mut path, &effect) {
+                    (_, Admission::Keep) => {}
+                    (_, Admission::Hold) => return self.held.push(path),
+                    (technique, Admission::Prune(reason)) => {
+                        return self.end(path, Ending::Pruned { technique, reason });
+                    }
+                }
+            }
+            let n_noted = self.left.ledger.n_entered();
             let n_new = match effect {
                 Effect::OutOfFuel => 1,
+                Effect::Arrived => 0,
                 effect => {
+                    let n_stops = path.stops.len();
+                    self.plan_stop(&mut path, &effect);
                     let fate =
                         self.decider.handle(&mut path, effect, &mut self.line_up.borrow_mut(), &mut self.left.ledger);
-                    let n_new = self.settle_parted();
                     self.note_ledger();
+                    if self.left.ledger.n_entered() > n_noted {
+                        self.spoil(&path);
+                    }
+                    let n_new = self.settle_parted();
+                    if n_new == 0 {
+                        path.stops.truncate(n_stops);
+                    }
                     match fate {
                         Fate::Goes => {}
                         Fate::Ended(ending) => return self.end(path, ending),
-                        Fate::Doubtful => return,
+                        // What goes on is the doubtful one.
+                        Fate::Doubtful => return self.leave(path.node),
                     }
                     n_new
                 }
@@ -236,6 +281,90 @@ impl<'i, 'r> Worker<'i, 'r> {
                 if self.over.is_some() || !self.pending.stays(n_forks) {
                     return self.push(path, None);
                 }
+            }
+        }
+    }
+
+    /// Paths that part at a branch are asked about again where they meet.
+    fn plan_stop(&mut self, path: &mut Path, effect: &Effect) {
+        if let (Some(meets), Effect::Branch { .. } | Effect::Switch { .. }) = (&mut self.meets, effect) {
+            let State { top, depth, .. } = &path.state;
+            let block = meets.behind(&self.decider.machine.image.module, top.func, top.block);
+            path.stops.push(Stop { depth: *depth, block });
+        }
+    }
+
+    /// Asks about a path at a point. One that is executed again is no news until it is where it was.
+    fn arrive(&mut self, path: &mut Path, effect: &Effect) -> (&'static str, Admission) {
+        let touched = self.decider.take_footprint();
+        let (Some(tree), Some(from)) = (&mut self.tree, path.node) else { return ("", Admission::Keep) };
+        if !path.follow.is_empty() {
+            return ("", Admission::Keep);
+        }
+        if let Effect::Ended(ending) = effect {
+            for technique in &mut self.line_up.borrow_mut().techniques {
+                technique.ended_at(from, &touched, ending);
+            }
+            return ("", Admission::Keep);
+        }
+        let here = tree.grow(from);
+        path.node = Some(here);
+        let point = Point { path, effect, from, here, touched: &touched };
+        self.line_up.borrow_mut().admit_at(&point, &mut self.decider.means())
+    }
+
+    fn spoil(&mut self, path: &Path) {
+        let (Some(tree), Some(node)) = (&mut self.tree, path.node) else { return };
+        tree.spoil(node);
+        self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
+    }
+
+    /// A path of the tree ended: whatever is over with it is told.
+    fn leave(&mut self, node: Option<NodeId>) {
+        let (Some(tree), Some(node)) = (&mut self.tree, node) else { return };
+        let line_up = &mut self.line_up.borrow_mut();
+        for (node, subtree) in tree.leave(node) {
+            for technique in &mut line_up.techniques {
+                technique.subtree_finished(node, subtree, &mut self.decider.means());
+            }
+        }
+    }
+
+    /// Nothing is pending: what is held is pruned or goes on. `false` when there is nothing to go on with.
+    fn settle_held(&mut self) -> bool {
+        if self.held.is_empty() {
+            return false;
+        }
+        let mut technique = "";
+        let mut settlement = None;
+        for candidate in &mut self.line_up.borrow_mut().techniques {
+            match candidate.settle(&mut self.decider.means()) {
+                Settlement::Release(nodes) if nodes.is_empty() => {}
+                found => (technique, settlement) = (candidate.name(), Some(found)),
+            }
+        }
+        match settlement {
+            Some(Settlement::PruneAll(reasons)) => {
+                for path in std::mem::take(&mut self.held) {
+                    let reason = reasons.iter().find(|(node, _)| Some(*node) == path.node);
+                    let reason = reason.map(|(_, reason)| reason.clone()).unwrap_or_default();
+                    self.end(path, Ending::Pruned { technique, reason });
+                }
+                self.pending.len() > 0
+            }
+            Some(Settlement::Release(nodes)) => {
+                let held = std::mem::take(&mut self.held);
+                for path in held {
+                    match path.node {
+                        Some(node) if !nodes.contains(&node) => self.held.push(path),
+                        _ => self.push(path, None),
+                    }
+                }
+                true
+            }
+            None => {
+                std::mem::take(&mut self.held).into_iter().for_each(|path| self.push(path, None));
+                true
             }
         }
     }
@@ -281,6 +410,9 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.n_forks_since_look += n_forks;
         // The first alternative is to be the newest.
         for parted in parted.into_iter().rev() {
+            if let (Some(tree), Some(node)) = (&mut self.tree, parted.path().node) {
+                tree.fork(node);
+            }
             match parted {
                 Parted::Waits { path, next_edge } => self.push(*path, next_edge),
                 Parted::Ended { path, ending } => self.end(*path, ending),
@@ -294,6 +426,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn resolve_doubt(&mut self, doubt: Doubt) {
         let budget_left = self.options.budgets.time.map(|time| time.saturating_sub(self.started.elapsed()));
         self.decider.stack.set_patience(Patience::Long { at_most: budget_left });
+        let node = doubt.path.node;
         let resolved = self.decider.resolve_doubt(doubt);
         self.decider.stack.set_patience(Patience::Usual);
         match resolved {
@@ -301,7 +434,7 @@ impl<'i, 'r> Worker<'i, 'r> {
                 self.left.forks += 1;
                 self.push(path, None);
             }
-            Ok(None) => {}
+            Ok(None) => self.leave(node),
             Err((path, why)) => self.give_up(&path, &why.to_string()),
         }
     }
@@ -309,6 +442,8 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn give_up(&mut self, path: &Path, why: &str) {
         let (place, _) = self.decider.machine.image.whereabouts(&path.state);
         self.left.ledger.enter(LedgerKind::UnknownAnswer, place, why);
+        self.spoil(path);
+        self.leave(path.node);
     }
 
     pub(crate) fn end(&mut self, path: Path, ending: Ending) {
@@ -319,6 +454,10 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
         self.note_ledger();
         self.line_up.borrow_mut().ended(&path, &ending);
+        if matches!(ending, Ending::Cut(_) | Ending::Unsupported(_)) {
+            self.spoil(&path);
+        }
+        self.leave(path.node);
         self.n_paths += 1;
         let witness = Witness { inputs: self.inputs(&path), ending, path: path.decisions.to_vec() };
         let output = path.state.output.as_ref().map(|output| output.to_vec());
@@ -365,6 +504,9 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// What is still pending when a budget is used up ends as cut. Put-away paths have no state to write a test from.
     fn cut_rest(&mut self) {
         let budget = self.over.unwrap_or(Budget::Interrupt);
+        for path in std::mem::take(&mut self.held) {
+            self.end(path, Ending::Cut(budget));
+        }
         for doubt in std::mem::take(&mut self.doubts) {
             self.give_up(&doubt.path, &format!("{}, and it was too late to ask again", doubt.why));
         }
@@ -391,6 +533,17 @@ impl<'i, 'r> Worker<'i, 'r> {
             .collect();
         self.left
     }
+}
+
+/// What a footprint leaves out.
+fn updates(image: &Image) -> Rc<vm::Updates> {
+    let module = &image.module;
+    let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
+    let of_function = |idx: usize| {
+        let func = ir::FuncId::new(idx);
+        analysis::updates(module, func, &Liveness::new(module, func), faults)
+    };
+    Rc::new(vm::Updates((0..module.functions.len()).map(of_function).collect()))
 }
 
 /// Resident memory of this process.

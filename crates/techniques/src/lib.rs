@@ -1,6 +1,7 @@
 //! The techniques: one folder each, and the one list of them.
 
 pub mod lazy;
+pub mod rwset;
 
 use explore::{Driver, LineUp, Technique};
 
@@ -8,6 +9,7 @@ use explore::{Driver, LineUp, Technique};
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     pub lazy: lazy::Flags,
+    pub rwset: rwset::Config,
 }
 
 /// What is under test.
@@ -40,7 +42,8 @@ pub struct Entry {
 }
 
 /// Every technique there is.
-pub const ALL: &[Entry] = &[Entry { name: "lazy", make: lazy::make }];
+pub const ALL: &[Entry] =
+    &[Entry { name: "lazy", make: lazy::make }, Entry { name: "rwset", make: rwset::make }];
 
 /// The technique of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -51,9 +54,13 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 pub fn line_up(names: &[String], flags: &Flags, subject: Subject) -> Result<LineUp, String> {
     let mut line_up = LineUp::plain();
     let mut drives: Option<&str> = None;
+    let mut flags = flags.clone();
+    if names.len() > 1 {
+        flags.rwset.inputs = rwset::Inputs::EquallyMany;
+    }
     for name in names {
         let entry = find(name).ok_or_else(|| format!("there is no technique `{name}`"))?;
-        let part = (entry.make)(flags, subject)?;
+        let part = (entry.make)(&flags, subject)?;
         line_up.techniques.push(part.technique);
         if let Some(driver) = part.driver {
             if let Some(other) = drives.replace(entry.name) {

@@ -211,6 +211,7 @@ impl Machine<'_> {
         self.define(state, object, offset, n_bytes);
         self.tell(state, Interest::READ, || Event::Read { object, offset: offset.at_or_zero(), bytes: n_bytes });
         let found = state.memory.get(object).clone();
+        self.trace_read(object, found.size, offset, n_bytes);
         match (offset, found.array()) {
             (Offset::At(offset), None) => (offset..offset + n_bytes)
                 .map(|offset| {
@@ -222,6 +223,28 @@ impl Machine<'_> {
                 let array = found.as_array(&mut self.terms);
                 (0..n_bytes).map(|byte| self.select(array, offset, byte)).collect()
             }
+        }
+    }
+
+    /// Read at a symbolic offset, any byte of the object may be meant.
+    pub(crate) fn trace_read(&mut self, object: ObjectId, size: u64, offset: Offset, n_bytes: u64) {
+        let Some(footprint) = self.footprint.as_mut().filter(|_| !self.in_update) else { return };
+        match offset {
+            Offset::At(offset) => footprint.read(object, size, offset, n_bytes),
+            Offset::Symbolic(_) => footprint.read(object, size, 0, size),
+        }
+    }
+
+    /// Only for certain offsets: written at a symbolic one, every byte may still have its old value.
+    pub(crate) fn trace_write(&mut self, state: &State, object: ObjectId, offset: u64, n_bytes: u64) {
+        if let Some(footprint) = self.footprint.as_mut().filter(|_| !self.in_update) {
+            footprint.write(object, state.memory.get(object).size, offset, n_bytes);
+        }
+    }
+
+    pub(crate) fn trace_allocation(&mut self, state: &State, object: ObjectId) {
+        if let Some(footprint) = &mut self.footprint {
+            footprint.allocate(object, state.memory.get(object).size);
         }
     }
 
@@ -271,6 +294,9 @@ impl Machine<'_> {
 
     pub(crate) fn write_bytes(&mut self, state: &mut State, object: ObjectId, offset: Offset, bytes: &[Byte]) {
         self.tell(state, Interest::WRITE, || Event::Write { object, offset: offset.at_or_zero(), bytes: bytes.len() as u64 });
+        if let Offset::At(offset) = offset {
+            self.trace_write(state, object, offset, bytes.len() as u64);
+        }
         let was_plain = state.memory.get(object).is_plain();
         match offset {
             Offset::At(offset) if state.memory.get(object).array().is_none() => {
@@ -335,20 +361,30 @@ impl Machine<'_> {
     }
 
     /// The concrete C string at an address, where all of it is concrete and inside its object.
-    pub(crate) fn concrete_string(&self, state: &State, addr: u64) -> Option<Vec<u8>> {
+    pub(crate) fn concrete_string(&mut self, state: &State, addr: u64) -> Option<Vec<u8>> {
         let object = state.memory.find(addr)?;
         let found = state.memory.get(object);
         if found.liveness != Liveness::Alive {
             return None;
         }
+        let start = addr - found.base;
         let mut text = Vec::new();
-        for offset in addr - found.base..found.size {
-            match found.concrete_byte(offset)? {
-                0 => return Some(text),
-                byte => text.push(byte),
+        let mut is_text = false;
+        for offset in start..found.size {
+            match found.concrete_byte(offset) {
+                Some(0) => is_text = true,
+                Some(byte) => {
+                    text.push(byte);
+                    continue;
+                }
+                None => {}
             }
+            break;
         }
-        None
+        // The byte that ended the search was looked at, too.
+        let n_read = (text.len() as u64 + 1).min(found.size - start);
+        self.trace_read(object, found.size, Offset::At(start), n_read);
+        is_text.then_some(text)
     }
 }
 

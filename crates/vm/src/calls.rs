@@ -403,6 +403,9 @@ impl Machine<'_> {
             && state.memory.get(to).is_plain()
             && !self.interest.has(Interest::READ.with(Interest::WRITE))
         {
+            let size = state.memory.get(from).size;
+            self.trace_read(from, size, from_offset, len);
+            self.trace_write(state, to, to_at, len);
             let source = state.memory.get(from).clone();
             let target = self.writable(state, to);
             target.data_mut()[to_at as usize..(to_at + len) as usize]
@@ -425,6 +428,7 @@ impl Machine<'_> {
             && byte.label().is_empty()
             && !self.interest.has(Interest::WRITE)
         {
+            self.trace_write(state, to, at, len);
             self.writable(state, to).data_mut()[at as usize..(at + len) as usize].fill(byte.bits as u8);
             return Ok(());
         }

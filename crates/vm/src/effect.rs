@@ -77,6 +77,8 @@ pub enum Effect {
     Ended(Box<Ending>),
     /// The state stands between two instructions: its fuel is used up, or it came where it was to pause.
     OutOfFuel,
+    /// The state stands where a stop was asked for: at the beginning of a block, or behind a call.
+    Arrived,
 }
 
 #[derive(Clone, Debug)]

@@ -184,6 +184,15 @@ impl Memory {
             .map(move |(idx, object)| (ObjectId { region, idx: idx as u32 }, object))
     }
 
+    /// Whether an address is where objects come and go. Which of them lies where depends on what happened before.
+    pub fn is_moving(&self, addr: u64) -> bool {
+        addr >= self.layout.heap && addr < self.next_stack
+    }
+
+    pub fn n_heap_objects(&self) -> u32 {
+        self.heap.len() as u32
+    }
+
     pub fn heap_end(&self) -> u64 {
         self.next_heap
     }

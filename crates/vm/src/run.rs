@@ -4,6 +4,8 @@
 //! [`Value`]s and may stop with an effect. An instruction that stops has changed nothing: it runs again from its
 //! beginning once its question is answered.
 
+use std::rc::Rc;
+
 use ir::{BinOp, CastOp, CmpOp, Edge, FuncId, Inst, OverflowOp, Terminator};
 use term::{TermId, Terms};
 use witness::{Bug, BugKind, Ending, Gap, LedgerKind, Place};
@@ -16,7 +18,7 @@ use crate::image::Image;
 use crate::tlb::{site_of, Tlb};
 use crate::value::{mask64, sext64};
 use crate::{
-    Answer, Effect, Event, Interest, Label, Labels, Object, ObjectKind, Observer, PickWhy, Shadow, Site,
+    Answer, Effect, Event, Footprint, Interest, Label, Labels, Object, ObjectKind, Observer, PickWhy, Shadow, Site,
     State, Value,
 };
 
@@ -77,6 +79,74 @@ impl Coverage {
     }
 }
 
+/// Loads and stores that only change a value in place, which a footprint leaves out: by function, block and instruction.
+#[derive(Default)]
+pub struct Updates(pub Vec<Vec<Vec<bool>>>);
+
+impl Updates {
+    fn of_block(&self, func: FuncId, block: ir::BlockId) -> &[bool] {
+        self.0.get(func.idx()).and_then(|blocks| blocks.get(block.idx())).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Where a traced run is to return [`Effect::Arrived`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// How many frames there are then.
+    pub depth: u32,
+    /// At the beginning of this block; `None`: right behind the call that frame was entered by.
+    pub block: Option<ir::BlockId>,
+}
+
+/// The stops of the running path: the newest comes first, and with a frame its own are gone.
+#[derive(Clone, Debug, Default)]
+pub struct Stops {
+    waiting: Vec<Stop>,
+}
+
+impl Stops {
+    pub fn push(&mut self, stop: Stop) {
+        if self.waiting.last() != Some(&stop) {
+            self.waiting.push(stop);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub fn truncate(&mut self, n_stops: usize) {
+        self.waiting.truncate(n_stops);
+    }
+
+    /// Control enters a block.
+    #[inline]
+    fn enters(&mut self, depth: u32, block: ir::BlockId) -> bool {
+        let mut arrives = false;
+        while let Some(stop) = self.waiting.last()
+            && (stop.depth > depth || stop.depth == depth && stop.block == Some(block))
+        {
+            arrives |= stop.depth == depth;
+            self.waiting.pop();
+        }
+        arrives
+    }
+
+    /// A frame was left; `depth` are still there.
+    fn leaves(&mut self, depth: u32) -> bool {
+        let mut arrives = false;
+        while let Some(stop) = self.waiting.last().filter(|stop| stop.depth > depth) {
+            arrives |= stop.block.is_none();
+            self.waiting.pop();
+        }
+        arrives
+    }
+}
+
 /// What one worker runs states with. Holds no state of any path.
 pub struct Machine<'i> {
     pub image: &'i Image,
@@ -85,6 +155,12 @@ pub struct Machine<'i> {
     pub coverage: Coverage,
     pub interest: Interest,
     pub observer: Option<Box<dyn Observer>>,
+    /// Collected where somebody wants it.
+    pub footprint: Option<Box<Footprint>>,
+    pub stops: Stops,
+    pub updates: Rc<Updates>,
+    /// Whether the running instruction is half of an update in place.
+    pub(crate) in_update: bool,
     /// Calls of these functions are an effect instead of being entered.
     pub claimed: Vec<bool>,
     /// Precision given up since last asked.
@@ -109,6 +185,10 @@ impl<'i> Machine<'i> {
             coverage: Coverage::new(image.n_edges()),
             interest: Interest::NONE,
             observer: None,
+            footprint: None,
+            stops: Stops::default(),
+            updates: Rc::default(),
+            in_update: false,
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
             tlb: Tlb::default(),
@@ -123,13 +203,18 @@ impl<'i> Machine<'i> {
         self.tlb.flush();
         self.n_answered = 0;
         let mut left = fuel as i64;
-        let effect = self.execute(state, &mut left);
+        let effect = match self.footprint {
+            None => self.execute::<false>(state, &mut left),
+            Some(_) => self.execute::<true>(state, &mut left),
+        };
         state.steps += (fuel as i64 - left) as u64;
         effect
     }
 
-    fn execute(&mut self, state: &mut State, fuel: &mut i64) -> Effect {
+    /// `TRACED` keeps the footprint and stops where asked; without it none of that costs anything.
+    fn execute<const TRACED: bool>(&mut self, state: &mut State, fuel: &mut i64) -> Effect {
         let image = self.image;
+        let all_updates = Rc::clone(&self.updates);
         let overflow_checked = image.checks.overflow;
         let shift_checked = image.checks.shift;
         let pointer_mask = mask64(image.pointer_bits());
@@ -137,6 +222,8 @@ impl<'i> Machine<'i> {
             let function = image.module.function(state.top.func);
             loop {
                 let block = &function.blocks[state.top.block.idx()];
+                let updates: &[bool] = if TRACED { all_updates.of_block(state.top.func, state.top.block) } else { &[] };
+                let is_update = |idx: usize| updates.get(idx).is_some_and(|is_update| *is_update);
                 let first_idx = state.top.inst_idx as usize;
                 let mut idx = first_idx;
                 let mut regs = state.top.regs.as_mut_ptr();
@@ -234,7 +321,12 @@ impl<'i> Machine<'i> {
                                     break 'slow;
                                 }
                                 match self.tlb.read(site_of(inst), addr.bits, n_bytes) {
-                                    Some(value) => put!(dst, value),
+                                    Some(value) => {
+                                        if TRACED && !is_update(idx) {
+                                            self.tlb.trace_read(site_of(inst), addr.bits, n_bytes);
+                                        }
+                                        put!(dst, value);
+                                    }
                                     None => break 'slow,
                                 }
                             }
@@ -248,6 +340,9 @@ impl<'i> Machine<'i> {
                                 {
                                     break 'slow;
                                 }
+                                if TRACED && !is_update(idx) {
+                                    self.tlb.trace_write(site_of(inst), addr.bits, n_bytes);
+                                }
                             }
                             _ => break 'slow,
                         }
@@ -255,6 +350,9 @@ impl<'i> Machine<'i> {
                         continue 'inst;
                     }
                     state.top.inst_idx = idx as u32;
+                    if TRACED {
+                        self.in_update = is_update(idx);
+                    }
                     match self.slow(state, inst, &function.calls) {
                         Ok(Next::Inst) => {
                             self.settle_answers(state);
@@ -292,6 +390,9 @@ impl<'i> Machine<'i> {
                     Terminator::Return(values) => match self.leave(state, values) {
                         Ok(()) => {
                             self.settle_answers(state);
+                            if TRACED && self.stops.leaves(state.depth) {
+                                return Effect::Arrived;
+                            }
                             if *fuel <= 0 || state.depth == state.pause_at {
                                 return Effect::OutOfFuel;
                             }
@@ -331,6 +432,7 @@ impl<'i> Machine<'i> {
                 state.top.inst_idx = 0;
                 if goes_back
                     && self.interest == Interest::NONE
+                    && !TRACED
                     && let Some(compiler) = &mut self.compiler
                 {
                     compiler.enter(image, &self.coverage.seen, &self.tlb, &mut state.top, fuel);
@@ -338,6 +440,9 @@ impl<'i> Machine<'i> {
                 if self.interest.has(Interest::BLOCK) {
                     let (func, block) = (state.top.func, edge.target);
                     self.tell(state, Interest::BLOCK, || Event::Block { func, block, edge: EdgeId(taken) });
+                }
+                if TRACED && self.stops.enters(state.depth, edge.target) {
+                    return Effect::Arrived;
                 }
                 if *fuel <= 0 {
                     return Effect::OutOfFuel;
@@ -749,6 +854,8 @@ impl<'i> Machine<'i> {
             Remember::Read => {
                 let found = state.memory.get(object);
                 self.tlb.remember_read(site, found.base, found.data());
+                let size = found.size;
+                self.remember_flags(site, object, size);
             }
             Remember::Write => {
                 let found = self.writable(state, object);
@@ -756,7 +863,15 @@ impl<'i> Machine<'i> {
                 let data: *mut [u8] = found.data_mut();
                 // SAFETY: the object is plain, alive and now unshared; the borrow ends with this call.
                 self.tlb.remember_write(site, base, unsafe { &mut *data });
+                let size = state.memory.get(object).size;
+                self.remember_flags(site, object, size);
             }
+        }
+    }
+
+    fn remember_flags(&mut self, site: usize, object: crate::ObjectId, size: u64) {
+        if let Some(footprint) = &mut self.footprint {
+            self.tlb.remember_flags(site, footprint.flags(object, size));
         }
     }
 
@@ -793,6 +908,7 @@ impl<'i> Machine<'i> {
             object
         });
         self.tell(state, Interest::ALLOCATION, || Event::Allocated { object });
+        self.trace_allocation(state, object);
         state.memory.get(object).base
     }
 

@@ -5,6 +5,8 @@
 //! `run`, because states are cloned only between runs. Besides native code, which
 //! reads the same entries, this is the one place in the machine with raw pointers to memory.
 
+use crate::footprint::{READ, WRITTEN};
+
 const N_ENTRIES: usize = 256;
 
 /// Laid out as native code reads it.
@@ -31,13 +33,15 @@ pub struct EntryLayout {
 
 pub struct Tlb {
     entries: Box<[Entry; N_ENTRIES]>,
+    /// Where the footprint of each entry's object is kept; beside the entries, because most runs keep none.
+    flags: Box<[*mut u8; N_ENTRIES]>,
     epoch: u32,
 }
 
 impl Default for Tlb {
     fn default() -> Self {
         let none = Entry { base: 0, end: 0, data: std::ptr::null_mut(), epoch: 0, write_epoch: 0 };
-        Tlb { entries: Box::new([none; N_ENTRIES]), epoch: 1 }
+        Tlb { entries: Box::new([none; N_ENTRIES]), flags: Box::new([std::ptr::null_mut(); N_ENTRIES]), epoch: 1 }
     }
 }
 
@@ -116,6 +120,34 @@ impl Tlb {
             }
         }
         true
+    }
+
+    /// Where the footprint of the object just remembered for a site is kept: as many flags as it has bytes, and eight.
+    pub fn remember_flags(&mut self, site: usize, flags: &mut [u8]) {
+        self.flags[site] = flags.as_mut_ptr();
+    }
+
+    /// Notes a read that `read` just did at this site.
+    #[inline(always)]
+    pub fn trace_read(&mut self, site: usize, addr: u64, bytes: u64) {
+        self.trace(site, addr, |flags| flags | !(flags >> 1) & READ & (u64::MAX >> (64 - 8 * bytes)));
+    }
+
+    /// Notes a write that `write` just did at this site.
+    #[inline(always)]
+    pub fn trace_write(&mut self, site: usize, addr: u64, bytes: u64) {
+        self.trace(site, addr, |flags| flags | WRITTEN & (u64::MAX >> (64 - 8 * bytes)));
+    }
+
+    #[inline(always)]
+    fn trace(&mut self, site: usize, addr: u64, change: impl FnOnce(u64) -> u64) {
+        // SAFETY: the access was just found inside the site's entry, whose flags were set with it; they are eight longer
+        // than the object, and live as long as the entry: the footprint is taken only between runs, and every run
+        // begins with a flush.
+        unsafe {
+            let at = self.flags[site].add((addr - self.entries[site].base) as usize).cast::<u64>();
+            at.write_unaligned(change(at.read_unaligned()));
+        }
     }
 
     /// Remembers a plain, live object for reading.

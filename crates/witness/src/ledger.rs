@@ -48,11 +48,13 @@ pub struct LedgerEntry {
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     entries: BTreeMap<(LedgerKind, Place, String), u64>,
+    n_entered: u64,
 }
 
 impl Ledger {
     pub fn enter(&mut self, kind: LedgerKind, place: Place, detail: impl Into<String>) {
         *self.entries.entry((kind, place, detail.into())).or_insert(0) += 1;
+        self.n_entered += 1;
     }
 
     /// Adds another worker's entries.
@@ -60,6 +62,11 @@ impl Ledger {
         for (key, count) in &other.entries {
             *self.entries.entry(key.clone()).or_insert(0) += count;
         }
+    }
+
+    /// How often anything was entered; only grows.
+    pub fn n_entered(&self) -> u64 {
+        self.n_entered
     }
 
     pub fn is_empty(&self) -> bool {

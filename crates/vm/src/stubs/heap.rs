@@ -54,6 +54,7 @@ impl Machine<'_> {
             object
         });
         self.tell(state, Interest::ALLOCATION, || Event::Allocated { object });
+        self.trace_allocation(state, object);
         let base = state.memory.get(object).base;
         self.give(state, call, Value::concrete(u128::from(base)));
         done()

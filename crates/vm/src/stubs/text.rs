@@ -47,7 +47,7 @@ pub const STUBS: &[(&str, Stub)] = &[
 ];
 
 impl Machine<'_> {
-    fn concrete_text(&self, state: &State, call: &ir::Call, idx: usize) -> Option<Vec<u8>> {
+    fn concrete_text(&mut self, state: &State, call: &ir::Call, idx: usize) -> Option<Vec<u8>> {
         let addr = self.arg(state, call, idx);
         match addr.term() {
             None => self.concrete_string(state, addr.bits as u64),

@@ -117,6 +117,7 @@ impl Machine<'_> {
         let object = state.memory.allocate_stack(bytes.len() as u64, 16, |base| {
             Object::new(base, bytes.len() as u64, ObjectKind::Stack, bytes.into())
         });
+        self.trace_allocation(state, object);
         state.memory.get(object).base
     }
 
@@ -125,7 +126,7 @@ impl Machine<'_> {
         Effect::Ended(Box::new(Ending::Bug(bug)))
     }
 
-    pub(super) fn text_arg(&self, state: &State, call: &Call, idx: usize) -> String {
+    pub(super) fn text_arg(&mut self, state: &State, call: &Call, idx: usize) -> String {
         let text = self.concrete_string(state, self.arg(state, call, idx).bits as u64).unwrap_or_default();
         String::from_utf8_lossy(&text).into_owned()
     }

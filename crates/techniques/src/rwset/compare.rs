@@ -1,0 +1,442 @@
+//! Whether a new state can do no more than an earlier one, as far as the earlier one's continuations looked.
+//!
+//! Both stand at the same point. What must agree is: the values of live registers and of the bytes in the read set, the
+//! sizes and lives of objects that pointers among them lead to, and the few scalars of a state. Addresses of the stack
+//! and the heap depend on what was called and allocated before, so a pointer is compared by object and offset, and
+//! objects of the two heaps are paired off as pointers to them are met. Where the earlier value is symbolic, the new one
+//! may be any value the earlier one could have had: a renaming of the earlier symbols into terms of the new state is
+//! guessed from the pairs of values, and the solver must agree that the new path condition implies both the equality
+//! of all the values and the earlier constraints on them. (Constraints on other symbols are satisfiable on their own
+//! and say nothing about what is read.)
+
+use std::rc::Rc;
+
+use analysis::Faults;
+use explore::{Means, Path};
+use rustc_hash::{FxHashMap, FxHashSet};
+use solver::{Answer, PathCondition};
+use term::{Assignment, Sort, SymbolId, TermId, View};
+use vm::{Frame, Object, ObjectId, ObjectKind, Ranges, Region, Shadow, State};
+
+use super::live::Live;
+use super::reads::Reads;
+use super::renaming::Renaming;
+
+/// A state that was visited, with the condition it was visited under.
+pub struct Snapshot {
+    pub state: State,
+    pub condition: PathCondition,
+    /// Satisfies the condition.
+    pub input: Assignment,
+}
+
+impl Snapshot {
+    pub fn of_path(path: &Path) -> Snapshot {
+        Snapshot { state: path.state.clone(), condition: path.condition.clone(), input: path.input.clone() }
+    }
+}
+
+/// For objects on the earlier state's heap those of the new one's.
+pub type Paired = FxHashMap<ObjectId, ObjectId>;
+
+/// How symbols of memory never written begin.
+const UNDEFINED: &str = "\u{0}undefined";
+
+/// The pairing under which `new` can do no more than `old`, where there is one.
+pub fn covers(old: &Snapshot, reads: &Reads, new: &Snapshot, live: &mut Live, means: &mut Means) -> Option<Paired> {
+    if !same_shape(&old.state, &new.state) {
+        return None;
+    }
+    let image = means.machine.image;
+    let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
+    let slots = live.of_state(&image.module, &old.state, faults);
+    let pointer_bytes = u64::from(image.module.target.pointer_bytes);
+    let mut comparison = Comparison {
+        old: &old.state,
+        new: &new.state,
+        pointer_bytes,
+        pairs: Vec::new(),
+        paired: FxHashMap::default(),
+        paired_back: FxHashMap::default(),
+        found: Vec::new(),
+    };
+    comparison.registers(&slots, means)?;
+    comparison.memory(reads, means)?;
+    let Comparison { mut pairs, paired, .. } = comparison;
+    pairs.sort_unstable();
+    pairs.dedup();
+    symbols_cover(old, new, &pairs, &paired, means).then_some(paired)
+}
+
+/// Same place, same frames, same scalars. Every field of a state is either compared or cannot matter.
+fn same_shape(old: &State, new: &State) -> bool {
+    let State {
+        top: _,
+        callers: _,
+        depth,
+        memory,
+        // What was asked for so far is in memory, in registers and in the condition.
+        inputs: _,
+        answers,
+        jumps,
+        is_exiting,
+        stdin_read,
+        stack_bytes,
+        pause_at,
+        n_inputs_unseen,
+        // A budget that steps use up cuts a path, and that is told.
+        steps: _,
+        output: _,
+        // Techniques that go with this one keep there what they know about the past.
+        slots: _,
+    } = old;
+    let same_jumps = match (jumps, &new.jumps) {
+        (None, None) => true,
+        (Some(old), Some(new)) => Rc::ptr_eq(old, new),
+        _ => false,
+    };
+    *depth == new.depth
+        && same_jumps
+        && answers.is_empty()
+        && new.answers.is_empty()
+        && *is_exiting == new.is_exiting
+        && *stdin_read == new.stdin_read
+        && *stack_bytes == new.stack_bytes
+        && *pause_at == new.pause_at
+        && *n_inputs_unseen == new.n_inputs_unseen
+        && memory.n_stack_objects() == new.memory.n_stack_objects()
+        && old.frames().zip(new.frames()).all(|(old, new)| same_frame(old, new))
+        && old.memory.objects(Region::Stack).zip(new.memory.objects(Region::Stack)).all(|(old, new)| {
+            Rc::ptr_eq(old.1, new.1) || old.1.size == new.1.size && old.1.ty == new.1.ty && old.1.kind == new.1.kind
+        })
+}
+
+fn same_frame(old: &Frame, new: &Frame) -> bool {
+    // Registers and the variadic area are compared by value, later.
+    let Frame { func, block, inst_idx, regs: _, stack_mark, variadic: _, returns, control, slots: _ } = old;
+    *func == new.func
+        && *block == new.block
+        && *inst_idx == new.inst_idx
+        && *stack_mark == new.stack_mark
+        && *returns == new.returns
+        && *control == new.control
+}
+
+struct Comparison<'a> {
+    old: &'a State,
+    new: &'a State,
+    pointer_bytes: u64,
+    /// Terms that must have the same value.
+    pairs: Vec<(TermId, TermId)>,
+    paired: Paired,
+    paired_back: Paired,
+    /// Paired but not looked into yet.
+    found: Vec<ObjectId>,
+}
+
+impl Comparison<'_> {
+    fn registers(&mut self, slots: &[Rc<[u32]>], means: &mut Means) -> Option<()> {
+        for ((old, new), slots) in self.old.frames().zip(self.new.frames()).zip(slots) {
+            self.words(old.variadic, new.variadic)?;
+            for slot in slots.iter() {
+                let (old, new) = (old.regs[*slot as usize], new.regs[*slot as usize]);
+                match self.shadows(old.shadow, new.shadow)? {
+                    Kind::Concrete => self.words(old.bits, new.bits)?,
+                    Kind::Terms(old, Some(new)) => self.pairs.push((old, new)),
+                    Kind::Terms(old, None) => {
+                        let terms = &mut means.machine.terms;
+                        let width = terms.width(old);
+                        if width > 64 {
+                            return None;
+                        }
+                        let new = terms.constant(u128::from(new.bits), width);
+                        self.pairs.push((old, new));
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn shadows(&self, old: Shadow, new: Shadow) -> Option<Kind> {
+        if old.label() != new.label() {
+            return None;
+        }
+        match (old.term(), new.term()) {
+            (None, None) => Some(Kind::Concrete),
+            (None, Some(_)) => None,
+            (Some(old), new) => Some(Kind::Terms(old, new)),
+        }
+    }
+
+    /// Two concrete words: equal, or pointers to the same place of paired objects.
+    fn words(&mut self, old: u64, new: u64) -> Option<()> {
+        let (from, to) = (place(self.old, old), place(self.new, new));
+        match (from, to) {
+            (None, None) => (old == new).then_some(()),
+            (Some((old, at)), Some((new, new_at))) if at == new_at => self.pair(old, new),
+            _ => None,
+        }
+    }
+
+    fn pair(&mut self, old: ObjectId, new: ObjectId) -> Option<()> {
+        if old.region != new.region {
+            return None;
+        }
+        if old.region != Region::Heap {
+            return (old == new).then_some(());
+        }
+        match (self.paired.get(&old), self.paired_back.get(&new)) {
+            (Some(known), Some(_)) => return (*known == new).then_some(()),
+            (None, None) => {}
+            _ => return None,
+        }
+        if !same_outside(self.old.memory.get(old), self.new.memory.get(new)) {
+            return None;
+        }
+        self.paired.insert(old, new);
+        self.paired_back.insert(new, old);
+        self.found.push(old);
+        Some(())
+    }
+
+    fn memory(&mut self, reads: &Reads, means: &mut Means) -> Option<()> {
+        for (object, ranges) in reads.iter().filter(|(object, _)| object.region != Region::Heap) {
+            if object.region == Region::Stack && object.idx >= self.old.memory.n_stack_objects() {
+                continue;
+            }
+            self.bytes(object, object, ranges, means)?;
+        }
+        loop {
+            while let Some(old) = self.found.pop() {
+                if let Some(ranges) = reads.get(old) {
+                    let new = self.paired[&old];
+                    self.bytes(old, new, ranges, means)?;
+                }
+            }
+            // Read, but not by any pointer met: then it must be the very same object.
+            let (n_old, n_new) = (self.old.memory.n_heap_objects(), self.new.memory.n_heap_objects());
+            let is_open = |object: &ObjectId| object.region == Region::Heap && object.idx < n_old;
+            let mut rest = reads.iter().map(|(object, _)| object).filter(is_open);
+            match rest.find(|object| !self.paired.contains_key(object)) {
+                None => return Some(()),
+                Some(object) if object.idx < n_new => self.pair(object, object)?,
+                Some(_) => return None,
+            }
+        }
+    }
+
+    fn bytes(&mut self, old_id: ObjectId, new_id: ObjectId, ranges: &Ranges, means: &mut Means) -> Option<()> {
+        let (old, new) = (self.old.memory.get(old_id).clone(), self.new.memory.get(new_id).clone());
+        if !same_outside(&old, &new) {
+            return None;
+        }
+        if old.kind == ObjectKind::Constant || old.data().is_empty() {
+            return Some(());
+        }
+        if old.array().is_some() || new.array().is_some() {
+            let terms = &mut means.machine.terms;
+            let pair = (old.as_array(terms), new.as_array(terms));
+            self.pairs.push(pair);
+            return Some(());
+        }
+        for (from, to) in ranges.iter() {
+            let to = to.min(old.size);
+            let mut at = from;
+            while at < to {
+                at += self.at(&old, &new, at, to, means)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Compares what is at an offset; returns how many bytes that were.
+    fn at(&mut self, old: &Object, new: &Object, at: u64, end: u64, means: &mut Means) -> Option<u64> {
+        if old.is_undefined(at) != new.is_undefined(at) {
+            return None;
+        }
+        let ((old_byte, old_shadow), (new_byte, new_shadow)) = (old.byte(at), new.byte(at));
+        match self.shadows(old_shadow, new_shadow)? {
+            Kind::Terms(old, new) => {
+                let new = new.unwrap_or_else(|| means.machine.terms.byte_constant(new_byte));
+                self.pairs.push((old, new));
+            }
+            Kind::Concrete => {
+                if let Some((old, new)) = self.pointers(old, new, at, end) {
+                    self.words(old, new)?;
+                    return Some(self.pointer_bytes);
+                }
+                if old_byte != new_byte {
+                    return None;
+                }
+            }
+        }
+        Some(1)
+    }
+
+    /// The words at an offset, if one of them is a pointer to something that may lie elsewhere in the other state.
+    fn pointers(&self, old: &Object, new: &Object, at: u64, end: u64) -> Option<(u64, u64)> {
+        let after = at + self.pointer_bytes;
+        if after > end {
+            return None;
+        }
+        let word = |object: &Object| {
+            let mut bytes = [0u8; 8];
+            bytes[..self.pointer_bytes as usize].copy_from_slice(&object.data()[at as usize..after as usize]);
+            u64::from_le_bytes(bytes)
+        };
+        let (old_word, new_word) = (word(old), word(new));
+        if !self.old.memory.is_moving(old_word) && !self.new.memory.is_moving(new_word) {
+            return None;
+        }
+        let is_concrete = |object: &Object| (at..after).all(|at| object.concrete_byte(at).is_some());
+        let is_pointer = place(self.old, old_word).is_some() || place(self.new, new_word).is_some();
+        (is_pointer && is_concrete(old) && is_concrete(new)).then_some((old_word, new_word))
+    }
+}
+
+enum Kind {
+    Concrete,
+    /// The earlier term, and the new one where it is one.
+    Terms(TermId, Option<TermId>),
+}
+
+/// What can be known about an object without reading its bytes.
+fn same_outside(old: &Rc<Object>, new: &Rc<Object>) -> bool {
+    Rc::ptr_eq(old, new)
+        || old.size == new.size && old.kind == new.kind && old.liveness == new.liveness && old.ty == new.ty
+}
+
+/// The object on the stack or the heap that a word points into, just behind or just before, and where.
+fn place(state: &State, word: u64) -> Option<(ObjectId, u64)> {
+    if !state.memory.is_moving(word) {
+        return None;
+    }
+    let object = state.memory.find(word).or_else(|| state.memory.near(word))?;
+    (object.region != Region::Global).then(|| (object, word.wrapping_sub(state.memory.get(object).base)))
+}
+
+/// Whether every value the pairs can have in the new state they could have in the earlier one.
+fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], paired: &Paired, means: &mut Means) -> bool {
+    if pairs.is_empty() {
+        return true;
+    }
+    let terms = &mut means.machine.terms;
+    let mut constraints: Vec<TermId> =
+        pairs.iter().flat_map(|(old_term, _)| old.condition.relevant(terms, *old_term).constraints()).collect();
+    constraints.sort_unstable();
+    constraints.dedup();
+    if !same_addresses(&old.state, &new.state, paired) {
+        let all = pairs.iter().flat_map(|(old, new)| [*old, *new]).chain(constraints.iter().copied());
+        let mut walked = FxHashSet::default();
+        for t in all {
+            if has_address(terms, &old.state, t, &mut walked) {
+                return false;
+            }
+        }
+    }
+    if means.machine.image.checks.uninit {
+        let mut symbols = pairs.iter().flat_map(|(old, new)| terms.symbols(*old).iter().chain(terms.symbols(*new)));
+        if symbols.any(|symbol| terms.symbol_name(*symbol).starts_with(UNDEFINED)) {
+            return false;
+        }
+    }
+    let mut renaming = Renaming::of_pairs(terms, pairs);
+    if !holds_now(pairs, &constraints, &renaming, new, means) {
+        return false;
+    }
+    let terms = &mut means.machine.terms;
+    let mut needed = terms.tru();
+    for (old_term, new_term) in pairs {
+        let Some(old_term) = renaming.apply(terms, *old_term) else { return false };
+        if old_term == *new_term {
+            continue;
+        }
+        if terms.sort(old_term) == Sort::Array {
+            return false;
+        }
+        let same = terms.eq(old_term, *new_term);
+        needed = terms.and(needed, same);
+    }
+    for constraint in constraints {
+        let Some(constraint) = renaming.apply(terms, constraint) else { return false };
+        let known = new.condition.relevant(terms, constraint).constraints();
+        if known.binary_search(&constraint).is_err() {
+            needed = terms.and(needed, constraint);
+        }
+    }
+    if terms.is_true(needed) {
+        return true;
+    }
+    let fails = terms.not(needed);
+    matches!(means.stack.check(&mut means.machine.terms, &new.condition, &new.input, fails), Answer::Unsat)
+}
+
+/// The cheap half of the proof: whether it holds for the one input at hand.
+fn holds_now(pairs: &[(TermId, TermId)], constraints: &[TermId], renaming: &Renaming, new: &Snapshot, means: &mut Means) -> bool {
+    let (terms, eval) = (&means.machine.terms, &mut *means.eval);
+    let mut symbols: Vec<SymbolId> = pairs
+        .iter()
+        .map(|(old, _)| old)
+        .chain(constraints)
+        .flat_map(|t| terms.symbols(*t).iter().copied())
+        .collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    let mut input = Assignment::new();
+    for symbol in symbols {
+        let value = eval.eval(terms, &new.input, renaming.of_symbol(terms, symbol));
+        input.set(symbol, value as u64);
+    }
+    let same = |eval: &mut term::Eval, old: TermId, new_term: TermId| {
+        terms.sort(old) == Sort::Array || {
+            let now = eval.eval(terms, &new.input, new_term);
+            eval.eval(terms, &input, old) == now
+        }
+    };
+    pairs.iter().all(|(old, new)| same(eval, *old, *new)) && constraints.iter().all(|c| eval.holds(terms, &input, *c))
+}
+
+/// Whether every object lies where it lay.
+fn same_addresses(old: &State, new: &State, paired: &Paired) -> bool {
+    let stacks = old.memory.objects(Region::Stack).zip(new.memory.objects(Region::Stack));
+    stacks.into_iter().all(|(old, new)| old.1.base == new.1.base)
+        && paired.iter().all(|(from, to)| old.memory.get(*from).base == new.memory.get(*to).base)
+}
+
+/// Whether a term may have an address of the stack or the heap in it.
+fn has_address(terms: &term::Terms, state: &State, t: TermId, walked: &mut FxHashSet<TermId>) -> bool {
+    let mut work = vec![t];
+    while let Some(t) = work.pop() {
+        if !walked.insert(t) {
+            continue;
+        }
+        match terms.view(t) {
+            View::Const(value) => {
+                let is_wide = terms.width(t) >= 32;
+                if is_wide && u64::try_from(value).is_ok_and(|value| state.memory.is_moving(value)) {
+                    return true;
+                }
+            }
+            View::Table(table) => {
+                let elements = terms.table_elements(table);
+                let bytes: Vec<Option<u8>> = elements.iter().map(|t| terms.as_const(*t).map(|byte| byte as u8)).collect();
+                if bytes.windows(8).any(|word| is_moving_word(state, word)) {
+                    return true;
+                }
+                work.extend_from_slice(elements);
+            }
+            view => work.extend(view.operands()),
+        }
+    }
+    false
+}
+
+fn is_moving_word(state: &State, bytes: &[Option<u8>]) -> bool {
+    let mut word = 0u64;
+    for byte in bytes.iter().rev() {
+        let Some(byte) = byte else { return false };
+        word = word << 8 | u64::from(*byte);
+    }
+    state.memory.is_moving(word) || state.memory.is_moving(word & 0xffff_ffff)
+}

@@ -22,6 +22,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Explore a program; write tests, findings and a summary
+    #[command(args_override_self = true)]
     Run(Box<RunArgs>),
     /// Run generated tests natively and compare their endings
     Replay(ReplayArgs),

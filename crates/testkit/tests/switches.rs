@@ -1,4 +1,5 @@
-//! Every layer of the solver stack can be left out, and nothing but the speed changes: same paths, same findings.
+//! Layers of the solver stack left out, other numbers of workers, no native code: nothing but the speed changes. Same
+//! paths, same findings.
 //!
 //! `SWITCH_FIXTURES` says how many fixtures are tried (10, spread over all); `all` for all of them.
 
@@ -11,12 +12,14 @@ use testkit::outcome::Outcome;
 use testkit::runner::{explore_only, find_fixtures, short_name};
 
 /// What can be left out. `trivial` has no switch: a constant needs no layer.
-const SWITCHES: &[&str] =
+const LAYERS: &[&str] =
     &["current", "domains", "cache", "recent", "proposals", "values", "blaster", "smt", "independence"];
 const USUAL_COUNT: usize = 10;
 
 #[test]
-fn leaving_a_layer_out_changes_no_path_and_no_finding() {
+fn switches_change_no_path_and_no_finding() {
+    let mut switches: Vec<Vec<&str>> = LAYERS.iter().map(|layer| vec!["--solver-without", layer]).collect();
+    switches.extend([vec!["--workers", "2"], vec!["--workers", "4"], vec!["--compile=false"]]);
     let fixtures = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
     let count = match std::env::var("SWITCH_FIXTURES").ok().as_deref() {
         Some("all") => fixtures.len(),
@@ -29,16 +32,16 @@ fn leaving_a_layer_out_changes_no_path_and_no_finding() {
     for path in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
         let fixture = Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         let reference = outcome(&colt, &fixture, &[]);
-        for switch in SWITCHES {
-            let other = outcome(&colt, &fixture, &["--solver-without", switch]);
+        for switch in &switches {
+            let other = outcome(&colt, &fixture, switch);
             n_compared += 1;
             if let Some(difference) = difference(&reference, &other) {
-                complaints.push(format!("{} without {switch}: {difference}", short_name(path)));
+                complaints.push(format!("{} with {}: {difference}", short_name(path), switch.join(" ")));
             }
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    assert!(n_compared >= SWITCHES.len() * count.min(5), "only {n_compared} runs compared");
+    assert!(n_compared >= switches.len() * count.min(5), "only {n_compared} runs compared");
     println!("{n_compared} runs compared");
 }
 

@@ -155,7 +155,7 @@ fn work_on(program: &Program, options: &Options, exchange: &Exchange, mut report
     let is_first = reports.worker == 0;
     let mut worker = Worker::new(&image, options, LineUp::plain(), &mut reports, Some(exchange));
     if is_first {
-        worker.run(RunPlan { prefixes: options.resume.clone() });
+        worker.run(RunPlan { prefixes: options.resume.clone(), name: None });
         if worker.is_over() {
             worker.abandon(exchange);
         }

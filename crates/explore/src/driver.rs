@@ -7,6 +7,8 @@ use crate::Explorer;
 pub struct RunPlan {
     /// Decision prefixes to start from; empty for the beginning of the program.
     pub prefixes: Vec<Vec<u64>>,
+    /// Runs of one name explore the same; a path that such a run has already told is not told again. `None`: all are told.
+    pub name: Option<u64>,
 }
 
 /// What has happened in the campaign so far.
@@ -46,6 +48,6 @@ impl Plain {
 
 impl Driver for Plain {
     fn next(&mut self, history: &History) -> Option<RunPlan> {
-        (history.runs == 0).then(|| RunPlan { prefixes: std::mem::take(&mut self.prefixes) })
+        (history.runs == 0).then(|| RunPlan { prefixes: std::mem::take(&mut self.prefixes), name: None })
     }
 }

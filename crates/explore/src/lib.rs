@@ -10,6 +10,7 @@ mod decisions;
 mod driver;
 mod effects;
 mod exchange;
+mod flow;
 mod meets;
 mod options;
 mod outcome;

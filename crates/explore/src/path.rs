@@ -25,6 +25,10 @@ pub struct Path {
     pub(crate) node: Option<NodeId>,
     /// Where it meets the paths it parted from, where a tree is kept.
     pub(crate) stops: Stops,
+    /// Once the path has ended, while flow is tracked: the inputs that its ending depends on.
+    pub ended_by: Rc<[u32]>,
+    /// The first guard it left its function at, and the inputs that guard depends on.
+    pub left_guard: Option<(u64, Rc<[u32]>)>,
 }
 
 impl Path {
@@ -38,6 +42,8 @@ impl Path {
             follow: VecDeque::new(),
             node: None,
             stops: Stops::default(),
+            ended_by: Rc::new([]),
+            left_guard: None,
         }
     }
 

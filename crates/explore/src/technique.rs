@@ -3,8 +3,8 @@
 use ir::FuncId;
 use solver::Stack;
 use term::Eval;
-use vm::{Effect, Event, InputForm, InputRequest, Interest, Machine, State, Touched};
-use witness::Ending;
+use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, Machine, State, Touched};
+use witness::{Ending, Witness};
 
 use crate::{Driver, NodeId, Path, Plain, Rank, Subtree};
 
@@ -101,6 +101,15 @@ pub trait Technique {
         Settlement::Release(Vec::new())
     }
 
+    /// A path ended, with the input that shows it.
+    fn witnessed(&mut self, _path: &Path, _witness: &Witness) {}
+
+    /// While flow is tracked: a run is about to begin; what flow is to learn in it can be set.
+    fn flow_begins(&mut self, _flow: &mut Flow) {}
+
+    /// While flow is tracked: a run is over.
+    fn flow_ended(&mut self, _flow: &mut Flow, _labels: &Labels, _image: &Image) {}
+
     /// Seat `admit`: asked whenever a path is about to be run on.
     fn admit(&mut self, _path: &Path) -> Admission {
         Admission::Keep
@@ -123,6 +132,11 @@ pub trait Technique {
 
     /// Seat `input`, one owner per input.
     fn input(&mut self, _path: &Path, _request: &InputRequest) -> Option<InputForm> {
+        None
+    }
+
+    /// Seat `input` for what is there before the program starts: standard input and the arguments.
+    fn world_input(&mut self, _request: &InputRequest) -> Option<InputForm> {
         None
     }
 
@@ -180,6 +194,11 @@ impl LineUp {
         owner.unwrap_or(InputForm::Symbolic)
     }
 
+    pub(crate) fn world_input(&mut self, request: &InputRequest) -> InputForm {
+        let owner = self.techniques.iter_mut().find_map(|technique| technique.world_input(request));
+        owner.unwrap_or(InputForm::Symbolic)
+    }
+
     pub(crate) fn call(&mut self, path: &Path, func: FuncId) -> CallChoice {
         let owner = self.techniques.iter_mut().find_map(|technique| technique.call(path, func));
         owner.unwrap_or(CallChoice::Enter)
@@ -203,6 +222,12 @@ impl LineUp {
 
     pub(crate) fn watches(&self) -> bool {
         self.techniques.iter().any(|technique| technique.watches() == Watch::Points)
+    }
+
+    pub(crate) fn witnessed(&mut self, path: &Path, witness: &Witness) {
+        for technique in &mut self.techniques {
+            technique.witnessed(path, witness);
+        }
     }
 
     pub(crate) fn ended(&mut self, path: &Path, ending: &Ending) {

@@ -2,14 +2,16 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use analysis::{Faults, Liveness};
+use rustc_hash::{FxHashSet, FxHasher};
 use solver::{Patience, Stack};
 use term::Eval;
-use vm::{EdgeId, Effect, Event, Image, Interest, Machine, Observer, State, Stop};
+use vm::{EdgeId, Effect, Event, Flow, Image, InputRequest, Interest, Machine, Observer, State, Stop};
 use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports, Standing};
@@ -41,6 +43,9 @@ pub struct Worker<'i, 'r> {
     last_look: Instant,
     n_forks_since_look: u64,
     n_paths: u64,
+    /// Name of the running plan, and the paths that plans of a name have told.
+    plan: Option<u64>,
+    told: FxHashSet<(u64, u64)>,
     pub(crate) over: Option<Budget>,
     /// Kept where a technique watches.
     tree: Option<Tree>,
@@ -83,6 +88,10 @@ impl<'i, 'r> Worker<'i, 'r> {
             machine.updates = updates(image);
         }
         let line_up = Rc::new(RefCell::new(line_up));
+        if interest.has(Interest::FLOW) {
+            let source = crate::flow::source(&image.module);
+            machine.flow = Some(Box::new(Flow::new(image.module.functions.len(), source)));
+        }
         if interest != Interest::NONE {
             machine.interest = interest;
             machine.observer = Some(Box::new(Dispatch(line_up.clone())));
@@ -101,6 +110,8 @@ impl<'i, 'r> Worker<'i, 'r> {
             last_look: Instant::now(),
             n_forks_since_look: 0,
             n_paths: 0,
+            plan: None,
+            told: FxHashSet::default(),
             over: None,
             tree,
             meets,
@@ -125,10 +136,18 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// Explores one plan until nothing is pending or a budget is used up.
     pub fn run(&mut self, plan: RunPlan) {
+        self.plan = plan.name;
         self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.run_begins());
+        if let Some(flow) = &mut self.decider.machine.flow {
+            self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.flow_begins(flow));
+        }
         self.seed(plan);
         self.work();
         self.cut_rest();
+        let Machine { flow, labels, image, .. } = &mut self.decider.machine;
+        if let Some(flow) = flow {
+            self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.flow_ended(flow, labels, image));
+        }
     }
 
     /// Works on what others give away until nobody has anything left.
@@ -189,7 +208,9 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// A path at the beginning; the number of arguments is its first decision where there is a choice.
     pub(crate) fn start(&mut self, n_args: Option<u64>) -> Path {
-        let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32));
+        let line_up = &self.line_up;
+        let mut form_of = |request: &InputRequest| line_up.borrow_mut().world_input(request);
+        let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32, &mut form_of));
         self.decider.take_footprint();
         if let Some(n_args) = n_args {
             path.decisions.push(n_args);
@@ -446,7 +467,13 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.leave(path.node);
     }
 
-    pub(crate) fn end(&mut self, path: Path, ending: Ending) {
+    pub(crate) fn end(&mut self, mut path: Path, ending: Ending) {
+        if self.decider.machine.flow.is_some() {
+            let label = self.decider.machine.ending_label(&path.state);
+            let labels = &self.decider.machine.labels;
+            path.ended_by = labels.members(label).into();
+            path.left_guard = path.state.left_guard.map(|(guard, label)| (guard, labels.members(label).into()));
+        }
         if let Ending::Cut(_) = ending {
             let mut decisions = path.decisions.to_vec();
             decisions.extend(path.follow.iter().copied());
@@ -458,10 +485,27 @@ impl<'i, 'r> Worker<'i, 'r> {
             self.spoil(&path);
         }
         self.leave(path.node);
-        self.n_paths += 1;
         let witness = Witness { inputs: self.inputs(&path), ending, path: path.decisions.to_vec() };
+        self.line_up.borrow_mut().witnessed(&path, &witness);
+        if self.plan.is_some_and(|plan| !self.is_news(plan, &witness)) {
+            return;
+        }
+        self.n_paths += 1;
         let output = path.state.output.as_ref().map(|output| output.to_vec());
         self.reports.ended(Ended { witness, first_edges: path.first_edges.to_vec(), output });
+    }
+
+    /// Whether neither a plan of that name nor any other has told the path: by its decisions, or by the very input.
+    fn is_news(&mut self, plan: u64, witness: &Witness) -> bool {
+        let hash = |what: &dyn Fn(&mut FxHasher)| {
+            let mut hasher = FxHasher::default();
+            what(&mut hasher);
+            hasher.finish()
+        };
+        let decisions = hash(&|hasher| (plan, &witness.path, std::mem::discriminant(&witness.ending)).hash(hasher));
+        let input = hash(&|hasher| witness.inputs.iter().for_each(|input| (&input.name, &input.bytes).hash(hasher)));
+        let is_new_path = self.told.insert((0, decisions));
+        self.told.insert((1, input)) && is_new_path
     }
 
     fn inputs(&mut self, path: &Path) -> Vec<InputValue> {

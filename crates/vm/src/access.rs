@@ -5,7 +5,7 @@ use witness::{BugKind, Ending};
 
 use crate::memory::GAP;
 use crate::run::{Machine, Step};
-use crate::{Access, Answer, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Shadow, State, Value};
+use crate::{Access, Answer, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Shadow, State, Value};
 
 /// Objects up to this many bytes are written at a symbolic offset byte by byte; larger ones become arrays.
 const SMALL_OBJECT: u64 = 1024;
@@ -28,12 +28,15 @@ impl Machine<'_> {
     /// Checks an access and says where it goes.
     pub(crate) fn locate(&mut self, state: &mut State, addr: Value, bytes: u64, access: Access) -> Step<(ObjectId, Offset)> {
         let Some(term) = addr.term() else {
+            self.depend_on_place(state, addr.bits as u64, addr.label());
             let object = self.locate_concrete(state, addr.bits as u64, bytes, access)?;
             return Ok((object, Offset::At(addr.bits as u64 - state.memory.get(object).base)));
         };
         self.forbid_undefined(state, term)?;
+        self.depend(state, addr.label(), Decides::Address);
         let answer = self.ask(state, || Effect::Address { addr: term, bytes, access })?;
         let Answer::Object(base) = answer else { unreachable!("an address is answered with an object") };
+        self.depend_on_place(state, base, addr.label());
         let object = self.locate_concrete(state, base, bytes, access)?;
         let base = self.terms.constant(u128::from(base), u32::from(self.image.pointer_bits()));
         let offset = self.terms.sub(term, base);
@@ -41,6 +44,20 @@ impl Machine<'_> {
             Some(offset) => Offset::At(offset as u64),
             None => Offset::Symbolic(self.terms.zext(offset, 64)),
         }))
+    }
+
+    /// Whether an access is right depends on the address, and on whether and how large the object there is.
+    fn depend_on_place(&mut self, state: &State, addr: u64, label: Label) {
+        if !self.is_tracking() {
+            return;
+        }
+        let life = state.memory.find(addr).map_or(Label::EMPTY, |object| state.memory.get(object).life);
+        let label = self.labels.union(label, life);
+        if label.is_empty() {
+            self.forget_last();
+        } else {
+            self.depend(state, label, Decides::Address);
+        }
     }
 
     fn locate_concrete(&mut self, state: &State, addr: u64, bytes: u64, access: Access) -> Step<ObjectId> {
@@ -156,6 +173,8 @@ impl Machine<'_> {
         let (object, offset) = self.locate(state, addr, n_bytes, Access::Write)?;
         let bytes = self.decompose(value, bits, addr.label());
         self.write_bytes(state, object, offset, &bytes);
+        let (at, len) = self.span_written(state, object, offset, n_bytes);
+        self.scatter(state, object, at, len, addr.label());
         Ok(())
     }
 
@@ -220,8 +239,9 @@ impl Machine<'_> {
                 })
                 .collect(),
             (offset, _) => {
+                let label = self.whole_label(&found);
                 let array = found.as_array(&mut self.terms);
-                (0..n_bytes).map(|byte| self.select(array, offset, byte)).collect()
+                (0..n_bytes).map(|byte| self.select(array, offset, byte, label)).collect()
             }
         }
     }
@@ -248,10 +268,10 @@ impl Machine<'_> {
         }
     }
 
-    fn select(&mut self, array: TermId, offset: Offset, byte: u64) -> Byte {
+    fn select(&mut self, array: TermId, offset: Offset, byte: u64, label: Label) -> Byte {
         let index = self.index_term(offset, byte);
         let term = self.terms.select(array, index);
-        self.term_byte(term, 0, Label::EMPTY)
+        self.term_byte(term, 0, label)
     }
 
     fn index_term(&mut self, offset: Offset, byte: u64) -> TermId {
@@ -298,6 +318,8 @@ impl Machine<'_> {
             self.trace_write(state, object, offset, bytes.len() as u64);
         }
         let was_plain = state.memory.get(object).is_plain();
+        let labelled = self.label_written(state, object, offset, bytes);
+        let bytes = labelled.as_deref().unwrap_or(bytes);
         match offset {
             Offset::At(offset) if state.memory.get(object).array().is_none() => {
                 let found = self.writable(state, object);
@@ -310,17 +332,47 @@ impl Machine<'_> {
             }
             offset => {
                 let found = state.memory.get(object).clone();
+                let whole = self.whole_label(&found);
+                let whole = bytes.iter().fold(whole, |label, byte| self.labels.union(label, byte.shadow.label()));
                 let mut array = found.as_array(&mut self.terms);
                 for (byte, idx) in bytes.iter().zip(0..) {
                     let (index, byte) = (self.index_term(offset, idx), self.byte_term(*byte));
                     array = self.terms.store(array, index, byte);
                 }
-                self.writable(state, object).set_array(array);
+                let object = self.writable(state, object);
+                object.set_array(array);
+                object.label = whole;
             }
         }
         if was_plain && !state.memory.get(object).is_plain() {
             self.tlb.flush();
         }
+    }
+
+    /// Which bytes a write may touch.
+    fn span_written(&self, state: &State, object: ObjectId, offset: Offset, n_bytes: u64) -> (u64, u64) {
+        match offset {
+            Offset::At(at) => (at, n_bytes),
+            Offset::Symbolic(_) => (0, state.memory.get(object).size),
+        }
+    }
+
+    /// The bytes with what control depends on, while flow is tracked.
+    fn label_written(&mut self, state: &State, object: ObjectId, offset: Offset, bytes: &[Byte]) -> Option<Vec<Byte>> {
+        if !self.is_tracking() {
+            return None;
+        }
+        let (at, len) = self.span_written(state, object, offset, bytes.len() as u64);
+        let label = bytes.iter().fold(Label::EMPTY, |label, byte| self.labels.union(label, byte.shadow.label()));
+        let control = self.note_written(state, object, at, len, label);
+        if control.is_empty() {
+            return None;
+        }
+        let with_control = |byte: &Byte| {
+            let label = self.labels.union(byte.shadow.label(), control);
+            Byte { bits: byte.bits, shadow: Shadow::new(byte.shadow.term(), label) }
+        };
+        Some(bytes.iter().map(with_control).collect())
     }
 
     /// Every byte the write may touch becomes "new if the offset says so, else old".
@@ -358,6 +410,28 @@ impl Machine<'_> {
             n_zeros += 1;
         }
         n_zeros
+    }
+
+    /// Whether a byte of the string at an address, or of its place, depends on an input.
+    pub(crate) fn is_labelled_text(&self, state: &State, addr: u64) -> bool {
+        if !self.is_tracking() {
+            return false;
+        }
+        let Some(object) = state.memory.find(addr) else { return false };
+        let found = state.memory.get(object);
+        if !found.life.is_empty() || found.array().is_some() {
+            return true;
+        }
+        for offset in addr - found.base..found.data().len() as u64 {
+            let (byte, shadow) = found.byte(offset);
+            if !shadow.is_none() {
+                return true;
+            }
+            if byte == 0 {
+                return false;
+            }
+        }
+        false
     }
 
     /// The concrete C string at an address, where all of it is concrete and inside its object.

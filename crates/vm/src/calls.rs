@@ -9,13 +9,20 @@ use crate::frame::Slot;
 use crate::image::Binding;
 use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
-use crate::{Access, Answer, Effect, Event, Frame, Interest, Label, Liveness, PickWhy, Region, Returns, Site, State, Value};
+use crate::{
+    Access, Answer, Effect, Event, Frame, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region, Returns, Shadow, Site,
+    State, Value,
+};
 
 impl Machine<'_> {
     pub(crate) fn call(&mut self, state: &mut State, call: &Call) -> Step<Next> {
+        let mut pointer = Label::EMPTY;
         let func = match &call.callee {
             Callee::Function(func) => *func,
-            Callee::Indirect(reg) => self.called_function(state, *reg)?,
+            Callee::Indirect(reg) => {
+                pointer = state.top.value(*reg, self.image.pointer_bits()).label();
+                self.called_function(state, *reg)?
+            }
             Callee::Intrinsic(intrinsic) => return self.intrinsic(state, *intrinsic, call),
             Callee::Gap(what) => {
                 return Err(self.gap(state, format!("{what} cannot be executed; leave it out or replace it by C code")));
@@ -29,16 +36,16 @@ impl Machine<'_> {
             }
         }
         match self.image.bindings[func.idx()] {
-            Binding::Body if call.result_used => self.enter(state, func, call),
-            Binding::Body => self.enter(state, self.image.lighter(func), call),
+            Binding::Body if call.result_used => self.enter(state, func, call, pointer),
+            Binding::Body => self.enter(state, self.image.lighter(func), call, pointer),
             Binding::Stub(stub) => {
                 let next = stub(self, state, call, func)?;
                 Ok(next.unwrap_or(Next::Inst))
             }
             Binding::StubThenBody(stub) => match stub(self, state, call, func)? {
                 Some(next) => Ok(next),
-                None if call.result_used => self.enter(state, func, call),
-                None => self.enter(state, self.image.lighter(func), call),
+                None if call.result_used => self.enter(state, func, call, pointer),
+                None => self.enter(state, self.image.lighter(func), call, pointer),
             },
             Binding::Missing => {
                 let name = self.function_name(func);
@@ -71,7 +78,7 @@ impl Machine<'_> {
     }
 
     /// A new frame for `func` with the call's arguments.
-    fn enter(&mut self, state: &mut State, func: FuncId, call: &Call) -> Step<Next> {
+    fn enter(&mut self, state: &mut State, func: FuncId, call: &Call, pointer: Label) -> Step<Next> {
         let copies = self.by_value_copies(state, &call.args)?;
         self.grow_stack(state)?;
         let stack_mark = state.memory.n_stack_objects();
@@ -99,8 +106,10 @@ impl Machine<'_> {
                 regs[param.reg.idx() + 1].bits = (value.bits >> 64) as u64;
             }
         }
-        let frame = Frame { stack_mark, variadic, control: state.top.control, ..Frame::new(func, regs, Returns::ToCall) };
+        let (track, control) = self.callee_track(state, pointer);
+        let frame = Frame { stack_mark, variadic, control, track, ..Frame::new(func, regs, Returns::ToCall) };
         self.push(state, frame);
+        self.sync_control(state);
         Ok(Next::Frame)
     }
 
@@ -154,15 +163,24 @@ impl Machine<'_> {
 
     /// Returns from the top frame.
     pub(crate) fn leave(&mut self, state: &mut State, values: &[Reg]) -> Step<()> {
+        self.forget_last();
         let (func, returns) = (state.top.func, state.top.returns);
         let function = self.image.module.function(func);
         if state.callers.is_none() {
             return self.leave_program(state, values);
         }
-        let results: Vec<Value> =
+        let mut results: Vec<Value> =
             values.iter().zip(&function.results).map(|(reg, slot)| state.top.value(*reg, slot.bits)).collect();
+        if self.is_tracking() {
+            let label = self.close_frame(state);
+            for value in &mut results {
+                let label = self.labels.union(value.label(), label);
+                value.shadow = Shadow::new(value.term(), label);
+            }
+        }
         self.drop_frame_objects(state);
         state.pop_frame();
+        self.sync_control(state);
         state.stack_bytes = state.stack_bytes.saturating_sub(Machine::FRAME_BYTES);
         self.tell(state, Interest::CALL, || Event::Return { func });
         if returns == Returns::InPlace {
@@ -202,6 +220,7 @@ impl Machine<'_> {
             let dropped: u64 =
                 (mark..state.memory.n_stack_objects()).map(|idx| self.stack_size(state, idx)).sum();
             state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
+            self.forget_names(state, mark);
             state.memory.truncate_stack(mark);
             self.tlb.flush();
         }
@@ -223,7 +242,8 @@ impl Machine<'_> {
             regs[0] = Slot { bits: status.bits as u64, shadow: status.shadow };
             let stack_mark = state.memory.n_stack_objects();
             state.is_exiting = true;
-            self.push(state, Frame { stack_mark, ..Frame::new(handlers, regs, Returns::InPlace) });
+            let (track, control) = self.callee_track(state, Label::EMPTY);
+            self.push(state, Frame { stack_mark, track, control, ..Frame::new(handlers, regs, Returns::InPlace) });
             return Ok(());
         }
         let status = self.status(state, status)?;
@@ -244,18 +264,21 @@ impl Machine<'_> {
 
     /// A state at the beginning of the program: constructors first, then the entry with `argc`, `argv`, `envp`.
     /// `n_args` symbolic arguments follow the program's name.
-    pub fn start(&mut self, n_args: u32) -> State {
+    /// `form_of` says what standard input and the arguments look like.
+    pub fn start(&mut self, n_args: u32, form_of: &mut dyn FnMut(&InputRequest) -> InputForm) -> State {
         let entry = self.image.entry;
         let regs = self.blank_regs(entry);
         let mut state = State::new(self.image.initial_memory(), Frame::new(entry, regs, Returns::ToCall));
         state.output = self.image.world.record_output.then(Default::default);
-        self.declare_world(&mut state, n_args);
+        state.top.track = self.root_track();
+        self.declare_world(&mut state, n_args, form_of);
         state.top.stack_mark = state.memory.n_stack_objects();
         self.cover_entry(entry);
         for constructor in self.image.constructors.iter().rev() {
             let regs = self.blank_regs(*constructor);
             let stack_mark = state.memory.n_stack_objects();
-            self.push(&mut state, Frame { stack_mark, ..Frame::new(*constructor, regs, Returns::InPlace) });
+            let track = self.root_track();
+            self.push(&mut state, Frame { stack_mark, track, ..Frame::new(*constructor, regs, Returns::InPlace) });
         }
         state
     }
@@ -343,6 +366,7 @@ impl Machine<'_> {
                 if mark >= state.top.stack_mark && mark < state.memory.n_stack_objects() {
                     let dropped: u64 = (mark..state.memory.n_stack_objects()).map(|idx| self.stack_size(state, idx)).sum();
                     state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
+                    self.forget_names(state, mark);
                     state.memory.truncate_stack(mark);
                     self.tlb.flush();
                 }
@@ -391,6 +415,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn copy(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
+        let labels = self.labels.union(dst.label(), len.label());
         let len = self.pick(state, len, PickWhy::Size)? as u64;
         if len == 0 {
             return Ok(());
@@ -402,6 +427,7 @@ impl Machine<'_> {
             && state.memory.get(from).is_plain()
             && state.memory.get(to).is_plain()
             && !self.interest.has(Interest::READ.with(Interest::WRITE))
+            && !self.is_tracking()
         {
             let size = state.memory.get(from).size;
             self.trace_read(from, size, from_offset, len);
@@ -412,12 +438,16 @@ impl Machine<'_> {
                 .copy_from_slice(&source.data()[from_at as usize..(from_at + len) as usize]);
             return Ok(());
         }
-        let bytes = self.read_bytes(state, from, from_offset, len);
+        let mut bytes = self.read_bytes(state, from, from_offset, len);
+        let whence = self.labels.union(labels, src.label());
+        self.label_bytes(&mut bytes, whence);
         self.write_bytes(state, to, to_offset, &bytes);
+        self.scatter_over(state, to, to_offset, len, labels);
         Ok(())
     }
 
     pub(crate) fn fill(&mut self, state: &mut State, dst: Value, byte: Value, len: Value) -> Step<()> {
+        let labels = self.labels.union(dst.label(), len.label());
         let len = self.pick(state, len, PickWhy::Size)? as u64;
         if len == 0 {
             return Ok(());
@@ -427,6 +457,7 @@ impl Machine<'_> {
             && state.memory.get(to).is_plain()
             && byte.label().is_empty()
             && !self.interest.has(Interest::WRITE)
+            && !self.is_tracking()
         {
             self.trace_write(state, to, at, len);
             self.writable(state, to).data_mut()[at as usize..(at + len) as usize].fill(byte.bits as u8);
@@ -434,8 +465,30 @@ impl Machine<'_> {
         }
         let byte = self.fit(byte, 8);
         let one = self.decompose(byte, 8, Label::EMPTY)[0];
-        self.write_bytes(state, to, offset, &vec![one; len as usize]);
+        let mut bytes = vec![one; len as usize];
+        self.label_bytes(&mut bytes, labels);
+        self.write_bytes(state, to, offset, &bytes);
+        self.scatter_over(state, to, offset, len, labels);
         Ok(())
+    }
+
+    fn label_bytes(&mut self, bytes: &mut [crate::access::Byte], label: Label) {
+        if !label.is_empty() {
+            for byte in bytes {
+                let label = self.labels.union(byte.shadow.label(), label);
+                byte.shadow = Shadow::new(byte.shadow.term(), label);
+            }
+        }
+    }
+
+    fn scatter_over(&mut self, state: &mut State, object: crate::ObjectId, offset: Offset, len: u64, label: Label) {
+        match offset {
+            Offset::At(at) => self.scatter(state, object, at, len, label),
+            Offset::Symbolic(_) => {
+                let size = state.memory.get(object).size;
+                self.scatter(state, object, 0, size, label);
+            }
+        }
     }
 }
 

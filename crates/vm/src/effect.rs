@@ -7,6 +7,8 @@ use ir::{FuncId, SourceTypeId};
 use term::TermId;
 use witness::{Bug, Ending};
 
+use crate::ScalarShape;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     Read,
@@ -39,6 +41,12 @@ pub struct InputRequest {
     pub type_name: Arc<str>,
     pub ty: Option<SourceTypeId>,
     pub bytes: u64,
+    /// How it divides into scalars.
+    pub scalars: Rc<[ScalarShape]>,
+    /// Its name across runs, while flow is tracked.
+    pub origin: u64,
+    /// Lowest value and the one above the highest, for a number in a range.
+    pub range: Option<(i64, i64)>,
 }
 
 /// What an input looks like: the answer to [`Effect::Input`].
@@ -48,6 +56,8 @@ pub enum InputForm {
     Symbolic,
     /// Scalars whose number is in the set are symbols, the others have these concrete values.
     Mixed(Rc<[Option<u64>]>),
+    /// The same, and every scalar, symbol or not, is labelled as the input of that number.
+    Labelled(Rc<[(Option<u64>, u32)]>),
 }
 
 /// The state stands at the instruction that asks.

@@ -32,6 +32,8 @@ impl Interest {
     pub const CALL: Interest = Interest(8);
     pub const ALLOCATION: Interest = Interest(16);
     pub const BLOCK: Interest = Interest(32);
+    /// No event: asks that flow is tracked.
+    pub const FLOW: Interest = Interest(1 << 31);
 
     pub fn with(self, other: Interest) -> Interest {
         Interest(self.0 | other.0)

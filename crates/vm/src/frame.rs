@@ -3,7 +3,7 @@
 use ir::{BlockId, FuncId};
 
 use crate::value::{mask128, Shadow};
-use crate::{Label, Slots, Value};
+use crate::{Label, Slots, Track, Value};
 
 /// One 64-bit slot of a register.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -36,6 +36,8 @@ pub struct Frame {
     pub returns: Returns,
     /// What influenced that control is here (filled by techniques that track flow).
     pub control: Label,
+    /// Present while flow is tracked.
+    pub track: Option<Box<Track>>,
     pub slots: Slots,
 }
 
@@ -51,6 +53,7 @@ impl Frame {
             variadic: 0,
             returns,
             control: Label::EMPTY,
+            track: None,
             slots: Slots::default(),
         }
     }

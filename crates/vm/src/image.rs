@@ -240,6 +240,7 @@ fn lay_down(module: &Module, function_addrs: &[u64], global_addrs: &[u64]) -> Ve
         let kind = if global.is_constant { ObjectKind::Constant } else { ObjectKind::Global };
         let mut object = Object::new(global_addrs[idx], global.bytes, kind, data);
         object.ty = global.ty;
+        object.origin = global_addrs[idx];
         Rc::new(object)
     };
     module.globals.iter().enumerate().map(make).collect()

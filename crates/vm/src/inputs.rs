@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ir::{BaseKind, Module, SourceType, SourceTypeId};
 use term::{TermId, Terms};
 
-use crate::{InputForm, InputRequest};
+use crate::{InputForm, InputRequest, Label, Labels};
 
 /// One scalar of an input: an array element, a field, or a byte where the type says nothing.
 #[derive(Clone, Debug)]
@@ -16,6 +16,9 @@ pub struct Scalar {
     /// Its symbol, widened to its bytes; absent when it was given a concrete value.
     pub term: Option<TermId>,
     pub value: u64,
+    /// What its bytes are labelled with, and the number of the input that this label stands for.
+    pub label: Label,
+    pub number: u32,
 }
 
 /// An input that was created on a path.
@@ -24,6 +27,8 @@ pub struct InputRecord {
     pub name: Arc<str>,
     pub type_name: Arc<str>,
     pub n_bytes: u64,
+    /// As in its request.
+    pub origin: u64,
     pub scalars: Box<[Scalar]>,
 }
 
@@ -40,11 +45,13 @@ impl InputRecord {
     }
 }
 
-/// How the bytes of a type divide into scalars.
-struct Piece {
-    offset: u64,
-    n_bytes: u8,
-    is_bool: bool,
+/// One scalar of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScalarShape {
+    pub offset: u64,
+    /// 1 to 8.
+    pub n_bytes: u8,
+    pub is_bool: bool,
 }
 
 /// Offset and size of the scalars that `bytes` bytes of a type divide into; all of it is covered.
@@ -53,21 +60,29 @@ pub fn scalars(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<(u6
 }
 
 /// Makes the symbols of an input. `occurrence` tells apart inputs of one name on one path.
-pub fn create(terms: &mut Terms, module: &Module, request: &InputRequest, occurrence: usize, form: &InputForm) -> InputRecord {
-    let pieces = divide(module, request.ty, request.bytes);
-    let scalar = |(idx, piece): (usize, &Piece)| {
-        let fixed = match form {
-            InputForm::Symbolic => None,
-            InputForm::Mixed(values) => values.get(idx).copied().flatten(),
+pub fn create(
+    terms: &mut Terms,
+    labels: &mut Labels,
+    request: &InputRequest,
+    occurrence: usize,
+    form: &InputForm,
+) -> InputRecord {
+    let scalar = |(idx, piece): (usize, &ScalarShape)| {
+        let (fixed, number) = match form {
+            InputForm::Symbolic => (None, None),
+            InputForm::Mixed(values) => (values.get(idx).copied().flatten(), None),
+            InputForm::Labelled(scalars) => scalars.get(idx).map_or((None, None), |scalar| (scalar.0, Some(scalar.1))),
         };
+        let label = number.map_or(Label::EMPTY, |number| labels.singleton(number));
         let term = fixed.is_none().then(|| symbol(terms, request, occurrence, idx, piece));
-        Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value: fixed.unwrap_or(0) }
+        let number = number.unwrap_or(0);
+        Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value: fixed.unwrap_or(0), label, number }
     };
-    let scalars = pieces.iter().enumerate().map(scalar).collect();
-    InputRecord { name: request.name.clone(), type_name: request.type_name.clone(), n_bytes: request.bytes, scalars }
+    let scalars = request.scalars.iter().enumerate().map(scalar).collect();
+    InputRecord { name: request.name.clone(), type_name: request.type_name.clone(), n_bytes: request.bytes, origin: request.origin, scalars }
 }
 
-fn symbol(terms: &mut Terms, request: &InputRequest, occurrence: usize, idx: usize, piece: &Piece) -> TermId {
+fn symbol(terms: &mut Terms, request: &InputRequest, occurrence: usize, idx: usize, piece: &ScalarShape) -> TermId {
     let name = match occurrence {
         0 => format!("{}.{idx}", request.name),
         _ => format!("{}#{}.{idx}", request.name, occurrence + 1),
@@ -81,7 +96,7 @@ fn symbol(terms: &mut Terms, request: &InputRequest, occurrence: usize, idx: usi
     terms.symbol(&name, width)
 }
 
-fn divide(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<Piece> {
+pub fn divide(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<ScalarShape> {
     let mut pieces = Vec::new();
     if let Some(ty) = ty
         && let Some(size) = module.size_of(ty).filter(|size| *size > 0)
@@ -99,15 +114,15 @@ fn divide(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<Piece> {
         if piece.offset < next {
             continue;
         }
-        filled.extend((next..piece.offset).map(|offset| Piece { offset, n_bytes: 1, is_bool: false }));
+        filled.extend((next..piece.offset).map(|offset| ScalarShape { offset, n_bytes: 1, is_bool: false }));
         next = piece.offset + u64::from(piece.n_bytes);
         filled.push(piece);
     }
-    filled.extend((next..bytes).map(|offset| Piece { offset, n_bytes: 1, is_bool: false }));
+    filled.extend((next..bytes).map(|offset| ScalarShape { offset, n_bytes: 1, is_bool: false }));
     filled
 }
 
-fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<Piece>) {
+fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<ScalarShape>) {
     let Some(ty) = module.strip(ty) else { return };
     match module.ty(ty) {
         SourceType::Base { bytes, kind, .. } => {
@@ -131,11 +146,11 @@ fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<
     }
 }
 
-fn divide_word(offset: u64, bytes: u64, is_bool: bool, pieces: &mut Vec<Piece>) {
+fn divide_word(offset: u64, bytes: u64, is_bool: bool, pieces: &mut Vec<ScalarShape>) {
     let mut at = 0;
     while at < bytes {
         let n_bytes = (bytes - at).min(8) as u8;
-        pieces.push(Piece { offset: offset + at, n_bytes, is_bool });
+        pieces.push(ScalarShape { offset: offset + at, n_bytes, is_bool });
         at += u64::from(n_bytes);
     }
 }

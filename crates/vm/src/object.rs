@@ -55,6 +55,12 @@ pub struct Object {
     pub site: Site,
     /// Declared type of the variable, where there is one.
     pub ty: Option<SourceTypeId>,
+    /// Its name across runs, while flow is tracked.
+    pub origin: u64,
+    /// What its size and its being alive depend on.
+    pub life: Label,
+    /// What every byte depends on, once the object is in array mode.
+    pub label: Label,
     pub slots: Slots,
     data: Box<[u8]>,
     shadows: Option<Box<[Shadow]>>,
@@ -72,6 +78,9 @@ impl Object {
             liveness: Liveness::Alive,
             site: Site::default(),
             ty: None,
+            origin: 0,
+            life: Label::EMPTY,
+            label: Label::EMPTY,
             slots: Slots::default(),
             data,
             shadows: None,

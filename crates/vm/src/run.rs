@@ -18,7 +18,8 @@ use crate::image::Image;
 use crate::tlb::{site_of, Tlb};
 use crate::value::{mask64, sext64};
 use crate::{
-    Answer, Effect, Event, Footprint, Interest, Label, Labels, Object, ObjectKind, Observer, PickWhy, Shadow, Site,
+    Answer, Decides, Effect, Event, Flow, Footprint, Interest, Label, Labels, Object, ObjectKind, Observer, PickWhy, Shadow,
+    Site,
     State, Value,
 };
 
@@ -161,6 +162,8 @@ pub struct Machine<'i> {
     pub updates: Rc<Updates>,
     /// Whether the running instruction is half of an update in place.
     pub(crate) in_update: bool,
+    /// Present while flow is tracked.
+    pub flow: Option<Box<Flow<'i>>>,
     /// Calls of these functions are an effect instead of being entered.
     pub claimed: Vec<bool>,
     /// Precision given up since last asked.
@@ -189,6 +192,7 @@ impl<'i> Machine<'i> {
             stops: Stops::default(),
             updates: Rc::default(),
             in_update: false,
+            flow: None,
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
             tlb: Tlb::default(),
@@ -202,6 +206,7 @@ impl<'i> Machine<'i> {
     pub fn run(&mut self, state: &mut State, fuel: u64) -> Effect {
         self.tlb.flush();
         self.n_answered = 0;
+        self.sync_control(state);
         let mut left = fuel as i64;
         let effect = match self.footprint {
             None => self.execute::<false>(state, &mut left),
@@ -217,6 +222,7 @@ impl<'i> Machine<'i> {
         let all_updates = Rc::clone(&self.updates);
         let overflow_checked = image.checks.overflow;
         let shift_checked = image.checks.shift;
+        let is_tracking = self.is_tracking();
         let pointer_mask = mask64(image.pointer_bits());
         'frame: loop {
             let function = image.module.function(state.top.func);
@@ -428,8 +434,12 @@ impl<'i> Machine<'i> {
                     }
                 }
                 let goes_back = edge.target <= state.top.block;
+                let from = state.top.block;
                 state.top.block = edge.target;
                 state.top.inst_idx = 0;
+                if is_tracking {
+                    self.arrive(state, from);
+                }
                 if goes_back
                     && self.interest == Interest::NONE
                     && !TRACED
@@ -483,6 +493,9 @@ impl<'i> Machine<'i> {
 
     /// One concrete value for a value.
     pub(crate) fn pick(&mut self, state: &State, value: Value, why: PickWhy) -> Step<u128> {
+        if !value.label().is_empty() {
+            self.depend(state, value.label(), Decides::Value);
+        }
         let Some(term) = value.term() else { return Ok(value.bits) };
         self.forbid_undefined(state, term)?;
         match self.ask(state, || Effect::Pick { value: term, why })? {
@@ -536,6 +549,7 @@ impl<'i> Machine<'i> {
     }
 
     fn slow(&mut self, state: &mut State, inst: &Inst, calls: &[ir::Call]) -> Step<Next> {
+        self.forget_last();
         match inst {
             Inst::Const { dst, bits, value } => state.top.set(*dst, *bits, Value::concrete(u128::from(*value))),
             Inst::WideConst { dst, bits, value } => state.top.set(*dst, *bits, Value::concrete(**value)),
@@ -637,29 +651,41 @@ impl<'i> Machine<'i> {
                 state.top.set(*dst, self.image.pointer_bits(), Value::concrete(u128::from(base)));
             }
             Inst::FloatBin { op, kind, dst, a, b } => {
+                let shadow = self.joint_shadow(state, &[*a, *b]);
                 let (a, b) = (self.float_arg(state, *a, kind.bits())?, self.float_arg(state, *b, kind.bits())?);
-                state.top.set(*dst, kind.bits(), Value::concrete(float::bin(*op, *kind, a, b)));
+                state.top.set(*dst, kind.bits(), Value { bits: float::bin(*op, *kind, a, b), shadow });
             }
             Inst::FloatCmp { op, kind, dst, a, b } => {
+                let shadow = self.joint_shadow(state, &[*a, *b]);
                 let (a, b) = (self.float_arg(state, *a, kind.bits())?, self.float_arg(state, *b, kind.bits())?);
-                state.top.set(*dst, 1, Value::concrete(u128::from(float::compare(*op, *kind, a, b))));
+                state.top.set(*dst, 1, Value { bits: u128::from(float::compare(*op, *kind, a, b)), shadow });
             }
             Inst::FloatCast { op, from, to, kind, to_kind, dst, a } => {
+                let shadow = self.joint_shadow(state, &[*a]);
                 let a = self.float_arg(state, *a, *from)?;
-                state.top.set(*dst, *to, Value::concrete(float::cast(*op, *from, *to, *kind, *to_kind, a)));
+                state.top.set(*dst, *to, Value { bits: float::cast(*op, *from, *to, *kind, *to_kind, a), shadow });
             }
             Inst::FloatMath { op, kind, dst, a, b, c } => {
                 let bits = kind.bits();
+                let shadow = self.joint_shadow(state, &[*a, *b, *c]);
                 let (a, b) = (self.float_arg(state, *a, bits)?, self.float_arg(state, *b, bits)?);
                 let c = self.float_arg(state, *c, bits)?;
                 let Some(value) = float::math(*op, *kind, a, b, c) else {
                     return Err(self.gap(state, format!("{op:?} on {kind:?} floats is not modelled")));
                 };
-                state.top.set(*dst, bits, Value::concrete(value));
+                state.top.set(*dst, bits, Value { bits: value, shadow });
             }
             Inst::Call { call } => return self.call(state, &calls[call.idx()]),
         }
         Ok(Next::Inst)
+    }
+
+    /// The label of what is computed from these registers, without a term.
+    fn joint_shadow(&mut self, state: &State, regs: &[ir::Reg]) -> Shadow {
+        let label = regs.iter().fold(Label::EMPTY, |label, reg| {
+            self.labels.union(label, state.top.regs[reg.idx()].shadow.label())
+        });
+        Shadow::new(None, label)
     }
 
     fn undefined_of(&mut self, bits: u8) -> TermId {
@@ -714,6 +740,11 @@ impl<'i> Machine<'i> {
 
     /// A divisor of zero, and the one signed quotient that does not fit, trap on the machine whatever is checked.
     fn check_division(&mut self, state: &State, op: BinOp, bits: u8, a: Value, b: Value) -> Step<()> {
+        let label = match op {
+            BinOp::SDiv | BinOp::SRem => self.labels.union(a.label(), b.label()),
+            _ => b.label(),
+        };
+        self.depend(state, label, Decides::Fault);
         let width = u32::from(bits);
         let (ta, tb) = (a.to_term(&mut self.terms, width), b.to_term(&mut self.terms, width));
         let zero = self.terms.constant(0, width);
@@ -740,6 +771,7 @@ impl<'i> Machine<'i> {
             _ => (OverflowOp::SMul, "multiplication"),
         };
         let (_, flag) = self.overflow(overflow, bits, a, b);
+        self.depend(state, flag.label(), Decides::Fault);
         let flag = flag.to_term(&mut self.terms, 1);
         let fits = self.terms.not(flag);
         self.check(state, fits, |machine| {
@@ -749,6 +781,7 @@ impl<'i> Machine<'i> {
     }
 
     fn check_shift(&mut self, state: &State, bits: u8, amount: Value) -> Step<()> {
+        self.depend(state, amount.label(), Decides::Fault);
         let width = u32::from(bits);
         let amount = amount.to_term(&mut self.terms, width);
         let limit = self.terms.constant(u128::from(bits), width);
@@ -843,11 +876,15 @@ impl<'i> Machine<'i> {
 
     /// Lets the fast path have an object that an access just went to.
     fn remember(&mut self, state: &mut State, site: usize, addr: Value, how: Remember) {
+        // Writing through an entry would leave the open regions untold.
+        if how == Remember::Write && self.tlb.is_frozen() {
+            return;
+        }
         if self.interest.has(Interest::READ.with(Interest::WRITE)) || addr.term().is_some() {
             return;
         }
         let Some(object) = state.memory.find(addr.bits as u64) else { return };
-        if !state.memory.get(object).is_plain() {
+        if !state.memory.get(object).is_plain() || !state.memory.get(object).life.is_empty() {
             return;
         }
         match how {
@@ -876,6 +913,7 @@ impl<'i> Machine<'i> {
     }
 
     fn alloca(&mut self, state: &mut State, bytes: u64, align: u32, count: Option<Value>, variable: Option<u32>) -> Step<u64> {
+        let label = count.map_or(Label::EMPTY, |count| count.label());
         let count = match count {
             Some(count) => self.pick(state, count, PickWhy::Size)? as u64,
             None => 1,
@@ -886,7 +924,13 @@ impl<'i> Machine<'i> {
         let function = self.image.module.function(state.top.func);
         let ty = variable.and_then(|variable| function.variables.get(variable as usize)?.ty);
         let site = Site { func: state.top.func, span: self.image.span_of(&state.top) };
-        Ok(self.new_stack_object(state, size, align, ty, site))
+        let base = self.new_stack_object(state, size, align, ty, site);
+        if !label.is_empty()
+            && let Some(object) = state.memory.find(base)
+        {
+            self.name_object(state, object, label);
+        }
+        Ok(base)
     }
 
     pub(crate) fn new_stack_object(
@@ -907,6 +951,7 @@ impl<'i> Machine<'i> {
             }
             object
         });
+        self.name_object(state, object, Label::EMPTY);
         self.tell(state, Interest::ALLOCATION, || Event::Allocated { object });
         self.trace_allocation(state, object);
         state.memory.get(object).base
@@ -930,6 +975,7 @@ impl<'i> Machine<'i> {
 
     /// Which edge a symbolic terminator takes.
     fn decide(&mut self, state: &mut State, terminator: &Terminator) -> Step<u32> {
+        self.forget_last();
         let cond = match terminator {
             Terminator::Branch { cond, .. } => state.top.value(*cond, 1),
             Terminator::CmpBranch { op, bits, a, b, .. } => {
@@ -955,10 +1001,15 @@ impl<'i> Machine<'i> {
             }
             Terminator::Jump(_) | Terminator::Return(_) => unreachable!("never symbolic"),
         };
-        match cond.term() {
-            None => Ok(u32::from(cond.bits == 0)),
-            Some(term) => self.decide_side(state, term).map(|side| u32::from(!side)),
-        }
+        let edge = match cond.term() {
+            None => u32::from(cond.bits == 0),
+            Some(term) => {
+                self.depend(state, cond.label(), Decides::Branch);
+                u32::from(!self.decide_side(state, term)?)
+            }
+        };
+        self.open_region(state, cond.label(), edge, Decides::Branch);
+        Ok(edge)
     }
 
     fn tell_branch(&mut self, state: &mut State, edge: u32, cond: Option<TermId>) {
@@ -969,15 +1020,19 @@ impl<'i> Machine<'i> {
     fn switch(&mut self, state: &mut State, value: Value, bits: u8, cases: &[(u64, Edge)], default: &Edge) -> Step<u32> {
         let Some(term) = value.term() else {
             let found = cases.iter().position(|case| u128::from(case.0) == value.bits);
-            return Ok(found.unwrap_or(cases.len()) as u32);
+            let edge = found.unwrap_or(cases.len()) as u32;
+            self.open_region(state, value.label(), edge, Decides::Switch);
+            return Ok(edge);
         };
         self.forbid_undefined(state, term)?;
+        self.depend(state, value.label(), Decides::Switch);
         match state.answers.get(self.n_answered) {
             None => Err(Effect::Switch { conds: self.switch_conds(term, bits, cases, default).into() }),
             Some(Answer::Edge(edge)) => {
                 let edge = *edge;
                 self.n_answered += 1;
                 self.tell_branch(state, edge, None);
+                self.open_region(state, value.label(), edge, Decides::Switch);
                 Ok(edge)
             }
             Some(other) => unreachable!("a switch is answered with an edge, not {other:?}"),
@@ -1006,11 +1061,15 @@ impl<'i> Machine<'i> {
     }
 
     fn indirect_jump(&mut self, state: &mut State, addr: Value, targets: &[(ir::BlockId, Edge)]) -> Step<u32> {
+        let label = addr.label();
         let addr = self.pick(state, addr, PickWhy::JumpTarget)? as u64;
         let func = state.top.func;
         let is_at = |target: &(ir::BlockId, Edge)| self.image.address_of(ir::SymbolRef::Block(func, target.0)) == addr;
         match targets.iter().position(is_at) {
-            Some(edge) => Ok(edge as u32),
+            Some(edge) => {
+                self.open_region(state, label, edge as u32, Decides::Switch);
+                Ok(edge as u32)
+            }
             None => {
                 let bug = self.bug(state, BugKind::InvalidPointer, format!("jump to {addr:#x}, which is no label here"));
                 Err(Effect::Ended(Box::new(Ending::Bug(bug))))
@@ -1030,6 +1089,7 @@ impl<'i> Machine<'i> {
 /// How a symbol for memory never written begins; no input can be named so.
 const UNDEFINED: &str = "\u{0}undefined";
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Remember {
     Read,
     Write,

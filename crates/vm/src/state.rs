@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::{Answer, Frame, InputRecord, Memory, Slots};
+use crate::{Answer, Frame, InputRecord, Label, Memory, Slots};
 
 /// A suspended caller and its callers.
 pub struct Caller {
@@ -48,6 +48,12 @@ pub struct State {
     pub steps: u64,
     /// What the program wrote to standard output, where that is recorded.
     pub output: Option<Rc<Vec<u8>>>,
+    /// Where the objects of a name lie, while flow is tracked.
+    pub origins: imbl::HashMap<u64, Rc<[u64]>>,
+    /// The first guard behind which the path only left its function, and what that depended on.
+    pub left_guard: Option<(u64, Label)>,
+    /// What it depends on how far standard input was read.
+    pub stdin_label: Label,
     pub slots: Slots,
 }
 
@@ -68,6 +74,9 @@ impl State {
             stack_bytes: 0,
             steps: 0,
             output: None,
+            origins: imbl::HashMap::new(),
+            left_guard: None,
+            stdin_label: Label::EMPTY,
             slots: Slots::default(),
         }
     }

@@ -36,12 +36,14 @@ pub struct Tlb {
     /// Where the footprint of each entry's object is kept; beside the entries, because most runs keep none.
     flags: Box<[*mut u8; N_ENTRIES]>,
     epoch: u32,
+    is_frozen: bool,
 }
 
 impl Default for Tlb {
     fn default() -> Self {
         let none = Entry { base: 0, end: 0, data: std::ptr::null_mut(), epoch: 0, write_epoch: 0 };
-        Tlb { entries: Box::new([none; N_ENTRIES]), flags: Box::new([std::ptr::null_mut(); N_ENTRIES]), epoch: 1 }
+        let flags = Box::new([std::ptr::null_mut(); N_ENTRIES]);
+        Tlb { entries: Box::new([none; N_ENTRIES]), flags, epoch: 1, is_frozen: false }
     }
 }
 
@@ -78,6 +80,18 @@ impl Tlb {
             }
             self.epoch = 1;
         }
+    }
+
+    pub fn is_frozen(&self) -> bool {
+        self.is_frozen
+    }
+
+    /// While frozen, nothing is written through an entry: whoever freezes sees to it that none is remembered for that.
+    pub fn set_frozen(&mut self, is_frozen: bool) {
+        if is_frozen && !self.is_frozen {
+            self.flush();
+        }
+        self.is_frozen = is_frozen;
     }
 
     /// The little-endian bytes at `addr`, zero-extended, if the site's last object covers them. `bytes` is 1, 2, 4 or 8.

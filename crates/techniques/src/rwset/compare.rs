@@ -87,6 +87,10 @@ fn same_shape(old: &State, new: &State) -> bool {
         // A budget that steps use up cuts a path, and that is told.
         steps: _,
         output: _,
+        // Belong to flow: see `same_frame`.
+        origins: _,
+        left_guard: _,
+        stdin_label: _,
         // Techniques that go with this one keep there what they know about the past.
         slots: _,
     } = old;
@@ -113,8 +117,10 @@ fn same_shape(old: &State, new: &State) -> bool {
 
 fn same_frame(old: &Frame, new: &Frame) -> bool {
     // Registers and the variadic area are compared by value, later.
-    let Frame { func, block, inst_idx, regs: _, stack_mark, variadic: _, returns, control, slots: _ } = old;
-    *func == new.func
+    let Frame { func, block, inst_idx, regs: _, stack_mark, variadic: _, returns, control, track, slots: _ } = old;
+    // While flow is tracked, what the rest of a path would show about it is needed of every path.
+    track.is_none()
+        && *func == new.func
         && *block == new.block
         && *inst_idx == new.inst_idx
         && *stack_mark == new.stack_mark

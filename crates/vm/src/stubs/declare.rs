@@ -10,7 +10,7 @@ use super::{done, Stub};
 use crate::access::{Byte, Offset};
 use crate::inputs;
 use crate::run::{Machine, Next, Step};
-use crate::{Access, Answer, Effect, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Value};
+use crate::{Access, Answer, Decides, Effect, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("colt_input", |machine, state, call, _| machine.declare_input(state, call)),
@@ -20,6 +20,8 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("__VERIFIER_assume", |machine, state, call, _| machine.assume_arg(state, call)),
     ("colt_assert", |machine, state, call, _| {
         let holds = machine.truth_of_arg(state, call, 0);
+        let label = machine.arg(state, call, 0).label();
+        machine.depend(state, label, Decides::Assertion);
         machine.check(state, holds, |machine| {
             machine.bug(state, BugKind::AssertionFailure, "the asserted condition does not hold".to_string())
         })?;
@@ -52,7 +54,8 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("colt_float", |machine, state, call, _| machine.scalar_input(state, call, "float")),
     ("colt_double", |machine, state, call, _| machine.scalar_input(state, call, "double")),
     ("klee_is_symbolic", |machine, state, call, _| {
-        let symbolic = machine.arg(state, call, 0).term().is_some();
+        let value = machine.arg(state, call, 0);
+        let symbolic = value.term().is_some() || !value.label().is_empty();
         machine.give(state, call, Value::concrete(u128::from(symbolic)));
         done()
     }),
@@ -105,20 +108,34 @@ impl Machine<'_> {
         let bytes = self.pick(state, size, PickWhy::Size)? as u64;
         let name: Arc<str> = self.text_arg(state, call, 2).into();
         if bytes == 0 {
-            state.inputs.push_back(Arc::new(InputRecord { name, type_name: "bytes".into(), n_bytes: 0, scalars: Box::new([]) }));
+            state.inputs.push_back(Arc::new(InputRecord { name, type_name: "bytes".into(), n_bytes: 0, origin: 0, scalars: Box::new([]) }));
             return done();
         }
+        let whereabouts = self.labels.union(addr.label(), size.label());
         let addr = Value::concrete(self.pick(state, addr, PickWhy::Address)?);
         let (object, offset) = self.locate(state, addr, bytes, Access::Write)?;
         let Offset::At(at) = offset else { unreachable!("the address was picked") };
         let ty = state.memory.get(object).ty.filter(|ty| at == 0 && self.image.module.size_of(*ty) == Some(bytes));
         let type_name: Arc<str> = ty.map_or("bytes".to_string(), |ty| self.image.module.spell(Some(ty))).into();
-        let request = InputRequest { name, type_name, ty, bytes };
+        let request = self.input_request(state, name, type_name, ty, bytes);
         let record = self.plan_input(state, &request)?;
         let image = self.record_bytes(&record);
         self.write_bytes(state, object, offset, &image);
+        self.scatter(state, object, at, bytes, whereabouts);
         state.inputs.push_back(record);
         done()
+    }
+
+    pub(super) fn input_request(
+        &self,
+        state: &State,
+        name: Arc<str>,
+        type_name: Arc<str>,
+        ty: Option<SourceTypeId>,
+        bytes: u64,
+    ) -> InputRequest {
+        let scalars = inputs::divide(&self.image.module, ty, bytes).into();
+        InputRequest { name, type_name, ty, bytes, scalars, origin: self.index_here(state), range: None }
     }
 
     /// Asks what an input looks like and makes its symbols; the state does not have it yet.
@@ -127,13 +144,14 @@ impl Machine<'_> {
         let Answer::Input(form) = answer else { unreachable!("an input is answered with its form") };
         let occurrence = state.inputs.iter().filter(|input| input.name == request.name).count();
         let occurrence = occurrence + state.n_inputs_unseen as usize;
-        Ok(Arc::new(inputs::create(&mut self.terms, &self.image.module, request, occurrence, &form)))
+        Ok(Arc::new(inputs::create(&mut self.terms, &mut self.labels, request, occurrence, &form)))
     }
 
     /// As [`Machine::plan_input`] for one number of up to 16 bytes.
     pub(super) fn plan_scalar(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
         let ty = self.word_type(request.bytes);
-        self.plan_input(state, &InputRequest { ty, ..request.clone() })
+        let scalars = inputs::divide(&self.image.module, ty, request.bytes).into();
+        self.plan_input(state, &InputRequest { ty, scalars, ..request.clone() })
     }
 
     /// Some integer type of that size, so that the number is one symbol rather than several bytes.
@@ -146,8 +164,8 @@ impl Machine<'_> {
         let mut image = vec![Byte { bits: 0, shadow: Shadow::NONE }; record.n_bytes as usize];
         for scalar in &record.scalars {
             let value = match scalar.term {
-                Some(term) => Value::of_term(&self.terms, term, Label::EMPTY),
-                None => Value::concrete(u128::from(scalar.value)),
+                Some(term) => Value::of_term(&self.terms, term, scalar.label),
+                None => Value { bits: u128::from(scalar.value), shadow: Shadow::new(None, scalar.label) },
             };
             let bytes = self.decompose(value, scalar.n_bytes * 8, Label::EMPTY);
             image[scalar.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
@@ -155,11 +173,12 @@ impl Machine<'_> {
         image
     }
 
-    /// The whole input as one term.
-    pub(super) fn record_term(&mut self, record: &InputRecord) -> TermId {
+    /// The whole input as one term, and its label.
+    pub(super) fn record_term(&mut self, record: &InputRecord) -> (TermId, Label) {
         let bytes = self.record_bytes(record);
         let terms: Vec<TermId> = bytes.iter().map(|byte| self.byte_term(*byte)).collect();
-        self.terms.concat_bytes(&terms)
+        let label = bytes.iter().fold(Label::EMPTY, |label, byte| self.labels.union(label, byte.shadow.label()));
+        (self.terms.concat_bytes(&terms), label)
     }
 
     fn scalar_input(&mut self, state: &mut State, call: &Call, type_name: &'static str) -> Step<Option<Next>> {
@@ -170,10 +189,10 @@ impl Machine<'_> {
     fn scalar_result(&mut self, state: &mut State, call: &Call, name: &str, type_name: &str) -> Step<Option<Next>> {
         let Some((_, bits)) = call.results.first() else { return done() };
         let bytes = u64::from(*bits).div_ceil(8);
-        let request = InputRequest { name: name.into(), type_name: type_name.into(), ty: None, bytes };
+        let request = self.input_request(state, name.into(), type_name.into(), None, bytes);
         let record = self.plan_scalar(state, &request)?;
-        let term = self.record_term(&record);
-        let value = Value::of_term(&self.terms, term, Label::EMPTY);
+        let (term, label) = self.record_term(&record);
+        let value = Value::of_term(&self.terms, term, label);
         state.inputs.push_back(record);
         self.give(state, call, value);
         done()
@@ -194,15 +213,16 @@ impl Machine<'_> {
 
     /// An int with `low <= value < high`.
     fn bounded(&mut self, state: &mut State, call: &Call, name: &str, type_name: &str, low: i32, high: i32) -> Step<Option<Next>> {
-        let request = InputRequest { name: name.into(), type_name: type_name.into(), ty: None, bytes: 4 };
+        let mut request = self.input_request(state, name.into(), type_name.into(), None, 4);
+        request.range = Some((i64::from(low), i64::from(high)));
         let record = self.plan_scalar(state, &request)?;
-        let term = self.record_term(&record);
+        let (term, label) = self.record_term(&record);
         let low = self.terms.constant(u128::from(low as u32), 32);
         let high = self.terms.constant(u128::from(high as u32), 32);
         let (above, below) = (self.terms.sle(low, term), self.terms.slt(term, high));
         let inside = self.terms.and(above, below);
         self.constrain(state, inside)?;
-        let value = Value::of_term(&self.terms, term, Label::EMPTY);
+        let value = Value::of_term(&self.terms, term, label);
         state.inputs.push_back(record);
         self.give(state, call, value);
         done()
@@ -224,6 +244,8 @@ impl Machine<'_> {
 
     fn assume_arg(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let holds = self.truth_of_arg(state, call, 0);
+        let label = self.arg(state, call, 0).label();
+        self.depend(state, label, Decides::Assumption);
         self.assume(state, holds)?;
         done()
     }
@@ -250,8 +272,9 @@ impl Machine<'_> {
 
     fn one_value(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let value = self.arg(state, call, 0);
+        let label = value.label();
         let value = self.pick(state, value, PickWhy::Argument)?;
-        self.give(state, call, Value::concrete(value));
+        self.give(state, call, Value { bits: value, shadow: Shadow::new(None, label) });
         done()
     }
 }

@@ -5,7 +5,7 @@ use witness::{BugKind, Ending};
 
 use super::{done, Stub};
 use crate::run::{Machine, Next, Step};
-use crate::{Effect, Event, Interest, Liveness, Object, ObjectId, ObjectKind, PickWhy, State, Value};
+use crate::{Decides, Effect, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, State, Value};
 
 /// Larger requests give NULL, natively too.
 const LARGEST: u64 = 256 << 20;
@@ -21,6 +21,8 @@ pub const STUBS: &[(&str, Stub)] = &[
     }),
     ("free", |machine, state, call, _| {
         if let Some(object) = machine.freeable(state, call)? {
+            let label = machine.arg(state, call, 0).label();
+            machine.note_freed(state, object, label);
             machine.release(state, object);
         }
         done()
@@ -28,19 +30,23 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("__colt_realloc_check", |machine, state, call, _| machine.freeable(state, call).and_then(|_| done())),
     ("__colt_object_size", |machine, state, call, _| {
         let addr = machine.arg(state, call, 0);
+        let label = addr.label();
         let addr = machine.pick(state, addr, PickWhy::Address)? as u64;
-        let size = state.memory.find(addr).map_or(0, |object| state.memory.get(object).size);
-        machine.give(state, call, Value::concrete(u128::from(size)));
+        let found = state.memory.find(addr).map(|object| state.memory.get(object));
+        let (size, life) = found.map_or((0, Label::EMPTY), |object| (object.size, object.life));
+        let label = machine.labels.union(label, life);
+        machine.give(state, call, Value { bits: u128::from(size), shadow: Shadow::new(None, label) });
         done()
     }),
 ];
 
 impl Machine<'_> {
     fn allocate(&mut self, state: &mut State, call: &Call, align: Value, size: Value) -> Step<Option<Next>> {
+        let label = self.labels.union(align.label(), size.label());
         let align = self.pick(state, align, PickWhy::Argument)? as u64;
         let size = self.pick(state, size, PickWhy::Size)? as u64;
         if size > LARGEST {
-            self.give(state, call, Value::concrete(0));
+            self.give(state, call, Value { bits: 0, shadow: Shadow::new(None, label) });
             return done();
         }
         let uninit = self.image.checks.uninit;
@@ -53,21 +59,27 @@ impl Machine<'_> {
             }
             object
         });
+        self.name_object(state, object, label);
         self.tell(state, Interest::ALLOCATION, || Event::Allocated { object });
         self.trace_allocation(state, object);
         let base = state.memory.get(object).base;
-        self.give(state, call, Value::concrete(u128::from(base)));
+        // Whether it is NULL depends on the size.
+        self.give(state, call, Value { bits: u128::from(base), shadow: Shadow::new(None, label) });
         done()
     }
 
     /// The object a `free` of the first argument would end; `None` for NULL; stops with the bug otherwise.
     fn freeable(&mut self, state: &State, call: &Call) -> Step<Option<ObjectId>> {
         let addr = self.arg(state, call, 0);
+        let label = addr.label();
         let addr = self.pick(state, addr, PickWhy::Address)? as u64;
         if addr == 0 {
             return Ok(None);
         }
         let found = state.memory.find(addr);
+        let life = found.map_or(Label::EMPTY, |object| state.memory.get(object).life);
+        let label = self.labels.union(label, life);
+        self.depend(state, label, Decides::Address);
         let (kind, message) = match found.map(|object| (object, state.memory.get(object))) {
             Some((object, found)) if found.base == addr && found.kind == ObjectKind::Heap => match found.liveness {
                 Liveness::Alive => return Ok(Some(object)),

@@ -8,7 +8,7 @@ use witness::{BugKind, Ending};
 use super::{done, Stub};
 use crate::run::{Machine, Next, Step};
 use crate::state::JumpTarget;
-use crate::{Effect, PickWhy, State, Value};
+use crate::{Effect, PickWhy, Shadow, State, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("setjmp", |machine, state, call, _| machine.set_jump(state, call)),
@@ -47,6 +47,8 @@ impl Machine<'_> {
             let message = "longjmp to a place that was never set or whose function has returned".to_string();
             return Err(Effect::Ended(Box::new(Ending::Bug(self.bug(state, BugKind::InvalidPointer, message)))));
         };
+        let arg = self.arg(state, call, 1).label();
+        let label = self.labels.union(state.top.control, arg);
         while state.depth > target.depth {
             self.abandon_frame(state);
         }
@@ -56,8 +58,9 @@ impl Machine<'_> {
         let inst = &function.block(state.top.block).insts[state.top.inst_idx as usize];
         if let ir::Inst::Call { call } = inst {
             let value = if value == 0 { 1 } else { value };
-            self.give(state, &function.calls[call.idx()], Value::concrete(value));
+            self.give(state, &function.calls[call.idx()], Value { bits: value, shadow: Shadow::new(None, label) });
         }
+        self.land(state, label);
         state.top.inst_idx += 1;
         Ok(Some(Next::Frame))
     }

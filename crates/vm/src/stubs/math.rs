@@ -2,7 +2,7 @@
 
 use super::{done, Stub};
 use crate::run::{Machine, Next, Step};
-use crate::{PickWhy, State, Value};
+use crate::{PickWhy, Shadow, State, Value};
 
 unsafe extern "C" {
     fn lgamma(x: f64) -> f64;
@@ -130,7 +130,8 @@ fn run(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, func: ir::
         Kind::Double => compute(base, f64::from_bits(a as u64), b),
         Kind::Single => compute_single(base, f32::from_bits(a as u32), b),
     };
-    machine.give(state, call, Value::concrete(value));
+    let label = machine.labels.union(first.label(), second.label());
+    machine.give(state, call, Value { bits: value, shadow: Shadow::new(None, label) });
     done()
 }
 

@@ -6,7 +6,7 @@ use witness::BugKind;
 use super::{done, Stub};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
-use crate::{Access, Liveness, PickWhy, State, Value};
+use crate::{Access, Decides, Liveness, PickWhy, State, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("memcpy", |machine, state, call, _| {
@@ -49,10 +49,9 @@ pub const STUBS: &[(&str, Stub)] = &[
 impl Machine<'_> {
     fn concrete_text(&mut self, state: &State, call: &ir::Call, idx: usize) -> Option<Vec<u8>> {
         let addr = self.arg(state, call, idx);
-        match addr.term() {
-            None => self.concrete_string(state, addr.bits as u64),
-            Some(_) => None,
-        }
+        // Labelled bytes are left to the bitcode, whose branches say what depends on them.
+        let is_plain = addr.shadow.is_none() && !self.is_labelled_text(state, addr.bits as u64);
+        if is_plain { self.concrete_string(state, addr.bits as u64) } else { None }
     }
 
     /// "Some byte from here to the end of the object is NUL" as one condition, instead of a fork per byte.
@@ -62,6 +61,8 @@ impl Machine<'_> {
         if max == 0 {
             return done();
         }
+        let max_label = self.arg(state, call, 1).label();
+        let mut label = self.labels.union(text.label(), max_label);
         let addr = Value { bits: self.pick(state, text, PickWhy::Address)?, ..Value::default() };
         let (object, offset) = self.locate(state, addr, 1, Access::Read)?;
         let Offset::At(start) = offset else { unreachable!("the address was picked") };
@@ -73,8 +74,10 @@ impl Machine<'_> {
         let mut terminated = self.terms.fls();
         for offset in start..found.size {
             let byte = self.read_bytes(state, object, Offset::At(offset), 1)[0];
+            label = self.labels.union(label, byte.shadow.label());
             if byte.shadow.term().is_none() {
                 if byte.bits == 0 {
+                    self.depend(state, label, Decides::Address);
                     return done();
                 }
                 continue;
@@ -84,6 +87,7 @@ impl Machine<'_> {
             let is_end = self.terms.eq(byte, zero);
             terminated = self.terms.or(terminated, is_end);
         }
+        self.depend(state, label, Decides::Address);
         self.check(state, terminated, |machine| {
             let message = format!("read past the end of an object of {} bytes: the string in it has no end", found.size);
             machine.bug(state, BugKind::OutOfBoundsRead, message)

@@ -9,7 +9,10 @@ use witness::{Bug, BugKind, Ending, LedgerKind};
 use super::{done, Stub};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
-use crate::{Access, Effect, InputRecord, InputRequest, Object, ObjectKind, PickWhy, Scalar, Site, State, Value};
+use crate::inputs;
+use crate::{
+    Access, Effect, InputForm, InputRecord, InputRequest, Label, Object, ObjectKind, PickWhy, Scalar, Shadow, Site, State, Value,
+};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("__colt_output", |machine, state, call, _| machine.output(state, call)),
@@ -56,8 +59,9 @@ pub const STUBS: &[(&str, Stub)] = &[
     }),
     ("__colt_concrete", |machine, state, call, _| {
         let value = machine.arg(state, call, 0);
+        let label = value.label();
         let value = machine.pick(state, value, PickWhy::Argument)?;
-        machine.give(state, call, Value::concrete(value));
+        machine.give(state, call, Value { bits: value, shadow: Shadow::new(None, label) });
         done()
     }),
     ("__colt_next_size", |machine, state, call, _| {
@@ -74,15 +78,20 @@ pub const STUBS: &[(&str, Stub)] = &[
 
 impl Machine<'_> {
     /// Standard input and the arguments, as inputs and as memory.
-    pub(crate) fn declare_world(&mut self, state: &mut State, n_args: u32) {
+    pub(crate) fn declare_world(
+        &mut self,
+        state: &mut State,
+        n_args: u32,
+        form_of: &mut dyn FnMut(&InputRequest) -> InputForm,
+    ) {
         let world = &self.image.world;
         if world.stdin_bytes > 0 {
-            let record = self.byte_record("stdin", world.stdin_bytes, 0);
+            let record = self.byte_record(state, "stdin", world.stdin_bytes, 0, form_of);
             state.inputs.push_back(record);
         }
         let mut argv = vec![self.place_text(state, b"program\0")];
         for number in 1..=n_args {
-            let record = self.byte_record(&format!("argv[{number}]"), world.arg_bytes, 1);
+            let record = self.byte_record(state, &format!("argv[{number}]"), world.arg_bytes, 1, form_of);
             let bytes = self.record_bytes(&record);
             let base = self.new_stack_object(state, bytes.len() as u64, 16, None, Site::default());
             let object = state.memory.find(base).expect("just allocated");
@@ -103,14 +112,21 @@ impl Machine<'_> {
     }
 
     /// `n` symbolic bytes and `n_zeros` zeros after them.
-    fn byte_record(&mut self, name: &str, n: u32, n_zeros: u32) -> Arc<InputRecord> {
-        let scalar = |idx: u32| {
-            let term = (idx < n).then(|| self.terms.symbol(&format!("{name}.{idx}"), 8));
-            Scalar { offset: u64::from(idx), n_bytes: 1, term, value: 0 }
-        };
-        let scalars: Box<[Scalar]> = (0..n + n_zeros).map(scalar).collect();
+    fn byte_record(
+        &mut self,
+        state: &State,
+        name: &str,
+        n: u32,
+        n_zeros: u32,
+        form_of: &mut dyn FnMut(&InputRequest) -> InputForm,
+    ) -> Arc<InputRecord> {
         let n_bytes = u64::from(n + n_zeros);
-        Arc::new(InputRecord { name: name.into(), type_name: format!("char[{n_bytes}]").into(), n_bytes, scalars })
+        let type_name: Arc<str> = format!("char[{n_bytes}]").into();
+        let request = self.input_request(state, name.into(), type_name.clone(), None, u64::from(n));
+        let record = inputs::create(&mut self.terms, &mut self.labels, &request, 0, &form_of(&request));
+        let zero = |idx: u32| Scalar { offset: u64::from(idx), n_bytes: 1, term: None, value: 0, label: Label::EMPTY, number: 0 };
+        let scalars = record.scalars.into_iter().chain((n..n + n_zeros).map(zero)).collect();
+        Arc::new(InputRecord { n_bytes, scalars, type_name, ..record })
     }
 
     fn place_text(&mut self, state: &mut State, bytes: &[u8]) -> u64 {
@@ -118,6 +134,7 @@ impl Machine<'_> {
             Object::new(base, bytes.len() as u64, ObjectKind::Stack, bytes.into())
         });
         self.trace_allocation(state, object);
+        self.name_object(state, object, Label::EMPTY);
         state.memory.get(object).base
     }
 
@@ -159,12 +176,26 @@ impl Machine<'_> {
 
     fn stdin_byte(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let value = if state.stdin_read < self.image.world.stdin_bytes {
-            let term = self.terms.symbol(&format!("stdin.{}", state.stdin_read), 8);
+            let record = state.inputs.iter().find(|record| &*record.name == "stdin").cloned();
+            let scalar = record.as_ref().and_then(|record| record.scalars.get(state.stdin_read as usize));
             state.stdin_read += 1;
-            let term = self.terms.zext(term, 32);
-            Value::of_term(&self.terms, term, crate::Label::EMPTY)
+            // How far standard input was read depends on what control depends on.
+            let place = self.note_stdin(state);
+            match scalar {
+                Some(Scalar { term: Some(term), label, .. }) => {
+                    let label = self.labels.union(*label, place);
+                    let term = self.terms.zext(*term, 32);
+                    Value::of_term(&self.terms, term, label)
+                }
+                Some(scalar) => {
+                    let label = self.labels.union(scalar.label, place);
+                    Value { bits: u128::from(scalar.value), shadow: Shadow::new(None, label) }
+                }
+                None => Value::concrete(u128::from(u32::MAX)),
+            }
         } else {
-            Value::concrete(u128::from(u32::MAX))
+            let place = self.note_stdin(state);
+            Value { bits: u128::from(u32::MAX), shadow: Shadow::new(None, place) }
         };
         self.give(state, call, value);
         done()
@@ -174,13 +205,14 @@ impl Machine<'_> {
     fn clock_input(&mut self, state: &mut State, call: &Call, name: &'static str) -> Step<Option<Next>> {
         let bits = call.results.first().map_or(64, |result| result.1);
         let bytes = u64::from(bits / 8);
-        let request = InputRequest { name: name.into(), type_name: "long".into(), ty: None, bytes };
+        let mut request = self.input_request(state, name.into(), "long".into(), None, bytes);
+        request.range = Some((0, i64::MAX >> (64 - u32::from(bits))));
         let record = self.plan_scalar(state, &request)?;
-        let term = self.record_term(&record);
+        let (term, label) = self.record_term(&record);
         let zero = self.terms.constant(0, u32::from(bits));
         let holds = self.terms.sle(zero, term);
         self.constrain(state, holds)?;
-        let value = Value::of_term(&self.terms, term, crate::Label::EMPTY);
+        let value = Value::of_term(&self.terms, term, label);
         if name == "time" {
             let target = self.arg(state, call, 0);
             if target.term().is_some() || target.bits != 0 {

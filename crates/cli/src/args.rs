@@ -62,6 +62,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub rwset_max_entries: u32,
 
+    /// A partition of the inputs to start `--with partition` from: one part a line, or JSON [default: every scalar apart]
+    #[arg(long, value_name = "FILE")]
+    pub partition_start: Option<PathBuf>,
+
+    /// With `--with partition`, only check the partition: report where parts interfere, merge nothing
+    #[arg(long)]
+    pub partition_check: bool,
+
     /// Which pending state to go on with
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Coverage)]
     pub search: Order,

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use explore::{Budgets, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
 use frontend::{Program, Promote, Sources};
+use techniques::partition::Mode;
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
 
@@ -113,6 +114,10 @@ pub fn explore(
             max_entries: args.rwset_max_entries as usize,
             ..Default::default()
         },
+        partition: techniques::partition::Flags {
+            start: args.partition_start.clone(),
+            mode: if args.partition_check { Mode::Check } else { Mode::Merge },
+        },
     };
     let entry = program.module.find_function(&loaded.program.entry_name).unwrap_or(program.entry);
     let subject = techniques::Subject { module: &program.module, entry };
@@ -141,9 +146,31 @@ pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &O
             .techniques
             .iter()
             .filter_map(|(name, json)| Some((name.to_string(), serde_json::from_str(json).ok()?)))
+            .map(|(name, value)| (name, spelled(value, names)))
             .collect(),
         ..Summary::default()
     }
+}
+
+/// A technique's object with files named as the user does.
+fn spelled(mut value: serde_json::Value, names: &mut Names) -> serde_json::Value {
+    match &mut value {
+        serde_json::Value::Array(items) => {
+            items.iter_mut().for_each(|item| *item = spelled(item.take(), names));
+        }
+        serde_json::Value::Object(fields) => {
+            for (key, field) in fields.iter_mut() {
+                match field.as_str() {
+                    Some(file) if key == "file" && !file.is_empty() => {
+                        *field = serde_json::Value::from(&*names.spell(&file.into()));
+                    }
+                    _ => *field = spelled(field.take(), names),
+                }
+            }
+        }
+        _ => {}
+    }
+    value
 }
 
 fn paths(counts: &PathCounts) -> PathsSummary {

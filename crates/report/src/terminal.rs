@@ -111,7 +111,58 @@ pub fn summary_text(summary: &Summary, folder: &str, colour: Colour) -> String {
         let _ = writeln!(text, "  {name:<10}{row}");
     }
     text.push_str(&why_incomplete(summary));
+    text.push_str(&parts_text(summary));
     text
+}
+
+/// Names of one part shown.
+const NAMES_SHOWN: usize = 8;
+
+/// The parts of the inputs, and where inputs met, where a technique says so.
+fn parts_text(summary: &Summary) -> String {
+    let mut text = String::new();
+    let Some(found) = summary.techniques.get("partition") else { return text };
+    let list = |key: &str| found[key].as_array().map_or(&[][..], Vec::as_slice);
+    let names = |part: &serde_json::Value| {
+        let names: Vec<&str> = part.as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+        let more = if names.len() > NAMES_SHOWN { format!(", and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+        printable(&format!("{}{more}", names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ")))
+    };
+    let meeting = |met: &serde_json::Value| {
+        let [a, b, why, file] = ["a", "b", "why", "file"].map(|key| met[key].as_str().unwrap_or_default());
+        let place = match met["line"].as_u64() {
+            Some(line) if line > 0 => format!("{file}:{line}: "),
+            _ => String::new(),
+        };
+        printable(&format!("{place}{a} and {b} meet ({why})"))
+    };
+    let parts = list("parts");
+    let shared = list("shared").len();
+    let sharing = if shared > 0 { format!(", {} inputs in several", thousands(shared as u64)) } else { String::new() };
+    let rounds = found["rounds"].as_u64().unwrap_or(0);
+    let _ = writeln!(text, "  {:<10}{} after {rounds} rounds{sharing}", "parts", thousands(parts.len() as u64));
+    rows(&mut text, parts.iter().map(names), parts.len());
+    for (key, title) in [("merges", "explored together because"), ("interferences", "parts interfere")] {
+        let met = list(key);
+        if !met.is_empty() {
+            let _ = writeln!(text, "  {title}");
+            rows(&mut text, met.iter().map(meeting), met.len());
+        }
+    }
+    let unknown = list("unknown_names");
+    if !unknown.is_empty() {
+        let _ = writeln!(text, "  no input is called {}", names(&found["unknown_names"]));
+    }
+    text
+}
+
+fn rows(text: &mut String, rows: impl Iterator<Item = String>, n_rows: usize) {
+    for row in rows.take(ROWS_SHOWN) {
+        let _ = writeln!(text, "    {row}");
+    }
+    if n_rows > ROWS_SHOWN {
+        let _ = writeln!(text, "    and {} more, in summary.json", n_rows - ROWS_SHOWN);
+    }
 }
 
 fn paths_row(summary: &Summary) -> String {

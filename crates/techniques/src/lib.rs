@@ -1,7 +1,10 @@
 //! The techniques: one folder each, and the one list of them.
 
 pub mod lazy;
+pub mod partition;
 pub mod rwset;
+
+use std::sync::Arc;
 
 use explore::{Driver, LineUp, Technique};
 
@@ -10,12 +13,13 @@ use explore::{Driver, LineUp, Technique};
 pub struct Flags {
     pub lazy: lazy::Flags,
     pub rwset: rwset::Config,
+    pub partition: partition::Flags,
 }
 
 /// What is under test.
 #[derive(Clone, Copy)]
 pub struct Subject<'m> {
-    pub module: &'m ir::Module,
+    pub module: &'m Arc<ir::Module>,
     /// The function the user named, which a harness of ours may call.
     pub entry: ir::FuncId,
 }
@@ -43,7 +47,11 @@ pub struct Entry {
 
 /// Every technique there is.
 pub const ALL: &[Entry] =
-    &[Entry { name: "lazy", make: lazy::make }, Entry { name: "rwset", make: rwset::make }];
+    &[
+        Entry { name: "lazy", make: lazy::make },
+        Entry { name: "partition", make: partition::make },
+        Entry { name: "rwset", make: rwset::make },
+    ];
 
 /// The technique of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -126,6 +126,17 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
         }
     }
 
+    /// Whether a condition can hold at all.
+    pub fn solve_alone(&mut self, cond: TermId) -> Solved {
+        let decider = &mut self.worker.decider;
+        let (path, input) = (solver::PathCondition::new(), Assignment::new());
+        match decider.stack.check(&mut decider.machine.terms, &path, &input, cond) {
+            solver::Answer::Sat(input) => Solved::Yes(input),
+            solver::Answer::Unsat => Solved::No,
+            solver::Answer::Unknown(_) => Solved::Unknown,
+        }
+    }
+
     /// Runs a path until something is to be said about it, or about `fuel` instructions have been executed.
     pub fn advance(&mut self, path: &mut Path, trust: Trust, fuel: u64) -> Stop {
         let mut left = fuel;
@@ -152,8 +163,8 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
                     }
                 }
                 Effect::Call { func } => return Stop::Call(func),
-                Effect::Address { addr, .. }
-                    if trust == Trust::Guess && self.worker.decider.meant_objects(path, addr).is_none() =>
+                Effect::Address { addr, bytes, .. }
+                    if trust == Trust::Guess && !self.worker.decider.is_meant_or_sure(path, addr, bytes) =>
                 {
                     return Stop::Lost;
                 }

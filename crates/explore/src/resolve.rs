@@ -95,12 +95,29 @@ impl Decider<'_> {
     }
 
     /// The objects whose addresses the term is built from, where that can be read off it.
-    pub(crate) fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Vec<u64>> {
+    fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Vec<u64>> {
         let mut bases = Vec::new();
         self.collect_meant(path, addr, MAX_MEANT_DEPTH, &mut bases)?;
         bases.sort_unstable();
         bases.dedup();
         Some(bases)
+    }
+
+    /// Whether it can be told which objects an address means, or it can only lie in one.
+    pub(crate) fn is_meant_or_sure(&mut self, path: &Path, addr: TermId, bytes: u64) -> bool {
+        if self.meant_objects(path, addr).is_some() {
+            return true;
+        }
+        let value = self.eval.eval(&self.machine.terms, &path.input, addr) as u64;
+        let memory = &path.state.memory;
+        let Some(object) = memory.find(value) else { return false };
+        let base = memory.get(object).base;
+        let inside = self.inside(path, addr, bytes, base);
+        let outside = self.machine.terms.not(inside);
+        matches!(
+            self.stack.check(&mut self.machine.terms, &path.condition, &path.input, outside),
+            solver::Answer::Unsat
+        )
     }
 
     fn collect_meant(&self, path: &Path, addr: TermId, depth: u32, bases: &mut Vec<u64>) -> Option<()> {

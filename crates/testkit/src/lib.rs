@@ -5,6 +5,7 @@
 pub mod annotation;
 pub mod command;
 pub mod csmith;
+pub mod generate;
 pub mod input;
 pub mod judge;
 pub mod outcome;

@@ -5,6 +5,8 @@
 //! there the paths are what is to be tested. Whether inputs have anything to do with a call is not asked here but of each
 //! call when the run meets it.
 
+use std::collections::BTreeSet;
+
 use analysis::CallGraph;
 use ir::{Callee, FuncId, Function, Inst, Module, SourceType, Terminator};
 
@@ -20,8 +22,20 @@ pub fn choose(module: &Module, graph: &CallGraph, effects: &[Effects], entry: Fu
             chooser.consider(*func, effects, entry);
         }
     }
+    let (below, above) = (reached(entry, |func| graph.callees(func)), reached(entry, |func| graph.callers(func)));
+    chooser.chosen.retain(|func| below.contains(func) && !above.contains(func));
     chooser.chosen.sort_unstable();
     chooser.chosen
+}
+
+/// What can be got to from a function, itself included.
+fn reached<'g>(from: FuncId, next: impl Fn(FuncId) -> &'g [FuncId]) -> BTreeSet<FuncId> {
+    let mut reached = BTreeSet::from([from]);
+    let mut work = vec![from];
+    while let Some(func) = work.pop() {
+        work.extend(next(func).iter().filter(|other| reached.insert(**other)));
+    }
+    reached
 }
 
 struct Chooser<'a> {
@@ -41,7 +55,6 @@ impl Chooser<'_> {
         let n_paths = self.own_paths(func, function);
         self.n_paths[func.idx()] = n_paths;
         let is_candidate = func != entry
-            && function.name != "main"
             && (!function.is_runtime || self.is_called_by_user(func))
             && n_paths >= MANY_PATHS
             && n_paths < RECURSIVE

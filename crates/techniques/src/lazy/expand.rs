@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
-use explore::{Explorer, Fork, Path, Stop, Trust};
+use explore::{Explorer, Fork, Path, Solved, Stop, Trust};
 use ir::FuncId;
 use rustc_hash::FxHashMap;
 use term::TermId;
@@ -12,7 +12,7 @@ use witness::Ending;
 
 use super::bound::{meets, Bound};
 use super::learn::Learned;
-use super::tree::{Fresh, Goals, Real};
+use super::tree::{Fresh, Goals, Real, Where};
 use super::Campaign;
 
 /// A run standing at a call, and what is known of the paths through the call from there.
@@ -68,6 +68,11 @@ impl Expansion {
             n_turns: 0,
             tried: None,
         }
+    }
+
+    /// The run as it stands at the call.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Runs that are kept here.
@@ -145,7 +150,13 @@ impl Expansion {
         }
     }
 
-    /// The path whose turn it is: at first the call itself, then by turns the oldest and the newest.
+    /// Whether this turn looks for a path that takes many rounds of a loop. Short paths come first: they leave more of
+    /// the input to what follows.
+    fn is_deep(&self) -> bool {
+        self.n_turns % 6 == 1 && self.n_turns > 1 || self.n_turns % 6 == 2 && self.n_turns > 2
+    }
+
+    /// The path whose turn it is: at first the call itself, then mostly the oldest, now and then the newest.
     fn next(&mut self, explorer: &mut Explorer) -> Option<Path> {
         self.n_turns += 1;
         match self.n_turns {
@@ -155,15 +166,15 @@ impl Expansion {
                 explorer.enter(&mut path);
                 Some(path)
             }
-            turn if turn % 2 == 0 => self.pending.pop_front(),
-            _ => self.pending.pop_back(),
+            _ if self.is_deep() => self.pending.pop_back(),
+            _ => self.pending.pop_front(),
         }
     }
 
-    /// Runs a path inside the call until it returns, ends or has forked often. All but the first stay in loops where they
+    /// Runs a path inside the call until it returns, ends or has forked often. In deep turns it stays in loops where it
     /// can: what lies behind a loop is seen from its first exits, what needs many rounds only by going on.
     fn turn(&mut self, explorer: &mut Explorer, campaign: &mut Campaign, mut path: Path) -> Turn {
-        let is_first = self.n_turns == 1;
+        let is_deep = self.is_deep();
         let max_forks = TURN_FORKS << (self.n_turns / 64).min(8);
         let mut n_forks = 0;
         loop {
@@ -176,7 +187,7 @@ impl Expansion {
                 Stop::Forked(forks) => {
                     n_forks += 1;
                     let mut waiting = self.settle(explorer, campaign, forks);
-                    if !is_first && campaign.loops.stays(&path) == Some(false) {
+                    if is_deep && campaign.loops.stays(&path) == Some(false) {
                         let stays = waiting.iter().position(|other| campaign.loops.stays(other) == Some(true));
                         if let Some(stays) = stays {
                             std::mem::swap(&mut path, &mut waiting[stays]);
@@ -230,7 +241,7 @@ impl Expansion {
         }
         let is_short = decisions.len() <= super::learn::MAX_DECISIONS;
         if is_short {
-            campaign.summaries.learn(explorer.image(), self.func, decisions, &path);
+            campaign.summaries.learn(explorer, self.func, decisions, &path, self.root.condition.len());
         }
         self.offer(explorer, path, goals, fresh)
     }
@@ -263,16 +274,16 @@ impl Expansion {
         if self.n_turns > 0 && self.pending.is_empty() {
             return None;
         }
-        let mut answers: FxHashMap<Rc<[Option<u128>]>, bool> = FxHashMap::default();
+        let mut answers: FxHashMap<Rc<[TermId]>, bool> = FxHashMap::default();
         for idx in 0..campaign.summaries.n_ways(self.func) {
             if self.learned_tried.contains(&idx) {
                 continue;
             }
             let learned = campaign.summaries.way(self.func, idx);
-            let promises = match answers.get(&learned.results) {
+            let promises = match answers.get(&learned.results).filter(|_| learned.is_constant) {
                 Some(promises) => *promises,
                 None => {
-                    let promises = self.promises(explorer, &learned, goals, fresh);
+                    let promises = promises(explorer, &learned, goals, fresh);
                     answers.insert(learned.results.clone(), promises);
                     promises
                 }
@@ -294,27 +305,6 @@ impl Expansion {
         None
     }
 
-    /// Whether what was learned, where its result is one value, can meet a goal.
-    fn promises(&self, explorer: &mut Explorer, learned: &Learned, goals: &Goals, fresh: &[Fresh]) -> bool {
-        let Goals::Any(conds) = goals else { return false };
-        let mut gives = explorer.terms().tru();
-        for made_up in fresh {
-            if let super::tree::Where::Result(idx) = made_up.at
-                && let Some(Some(value)) = learned.results.get(idx)
-            {
-                let terms = explorer.terms();
-                let width = terms.width(made_up.term);
-                let value = terms.constant(*value, width);
-                let equation = terms.eq(made_up.term, value);
-                gives = terms.and(gives, equation);
-            }
-        }
-        conds.iter().any(|cond| {
-            let both = explorer.terms().and(*cond, gives);
-            meets(explorer, &self.root, &self.bound, both).is_some()
-        })
-    }
-
     /// Executes the call by decisions taken elsewhere; `None` where they do not lead through it.
     fn replay(&self, explorer: &mut Explorer, learned: &Learned) -> Option<Path> {
         let mut path = self.root.clone();
@@ -333,6 +323,26 @@ impl Expansion {
             }
         }
     }
+}
+
+/// Whether what was learned can meet a goal, judged by the condition and the results it had where it was learned.
+fn promises(explorer: &mut Explorer, learned: &Learned, goals: &Goals, fresh: &[Fresh]) -> bool {
+    let Goals::Any(conds) = goals else { return false };
+    let terms = explorer.terms();
+    let mut gives = if learned.is_constant { terms.tru() } else { learned.cond };
+    for made_up in fresh {
+        if let Where::Result(idx) = made_up.at
+            && let Some(value) = learned.results.get(idx)
+            && terms.width(*value) == terms.width(made_up.term)
+        {
+            let equation = terms.eq(made_up.term, *value);
+            gives = terms.and(gives, equation);
+        }
+    }
+    conds.iter().any(|cond| {
+        let both = explorer.terms().and(*cond, gives);
+        !matches!(explorer.solve_alone(both), Solved::No)
+    })
 }
 
 fn is_wanted(explorer: &mut Explorer, real: &Real, goals: &Goals) -> bool {

@@ -270,11 +270,14 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
             None => {
                 self.diverged(from);
                 let vertex = self.tree.insert(trace, Kind::Call(func), from);
-                self.tree[vertex].call.guesses.push(real.path.clone());
+                self.tree[vertex].call.own_guesses = true;
                 vertex
             }
         };
         self.tree.realise(vertex);
+        if self.tree[vertex].call.own_guesses || self.tree[from].exhaust {
+            self.tree[vertex].call.guesses.push(real.path.clone());
+        }
         if self.tree[vertex].n_unmet == 0 && self.tree[vertex].n_faults == 0 && !self.has_guesses(vertex) {
             return self.leave_out();
         }
@@ -282,16 +285,32 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         self.tree[from].call.todo.push(vertex);
     }
 
+    /// Guesses behind this call do not tell everything: at the next calls each run is its own guess.
+    fn exhaust(&mut self, vertex: VertexId) {
+        if vertex == VertexId::ROOT || self.tree[vertex].exhaust {
+            return;
+        }
+        self.tree.exhaust(vertex);
+        for child in self.tree[vertex].children.clone() {
+            let call = &mut self.tree[child].call;
+            call.guesses.extend(call.alternatives.iter().map(|alternative| alternative.root().clone()));
+            if !call.guesses.is_empty() && self.tree[child].realised {
+                self.tree[vertex].call.todo.push(child);
+            }
+        }
+    }
+
     /// The program did what no guess did: from there on guesses are not relied on. At the root every run is its own guess.
     fn diverged(&mut self, from: VertexId) {
         if from != VertexId::ROOT && !self.has_guesses(from) {
-            self.tree.exhaust(from);
+            self.exhaust(from);
         }
     }
 
     fn arrive_at_end(&mut self, from: VertexId, path: Path, ending: Ending) {
         let trace = super::mixed(trace(&path), 4, tag(&ending));
-        self.campaign.figures.borrow_mut().iterations += 1;
+        // Behind a call the run is the last path through that call gone on with, which was counted there.
+        self.campaign.figures.borrow_mut().iterations += u64::from(from == VertexId::ROOT);
         let always = matches!(ending, Ending::Cut(_) | Ending::Pruned { .. });
         let vertex = match self.tree.find(trace) {
             Some(vertex) => vertex,
@@ -322,7 +341,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
             let from = guess.condition.len();
             match self.make_up(vertex, &mut guess) {
                 true => self.tree[vertex].call.running_guesses.push((guess, from)),
-                false => self.tree.exhaust(vertex),
+                false => self.exhaust(vertex),
             }
         }
         for _ in 0..GUESSES_AT_ONCE {
@@ -339,7 +358,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         loop {
             let stop = self.explorer.advance(&mut guess, Trust::Guess, FUEL);
             if self.explorer.take_doubt() {
-                self.tree.exhaust(vertex);
+                self.exhaust(vertex);
             }
             match stop {
                 Stop::Call(func) if !self.plan.is_skipped(func) => self.stray_input(&mut guess, func),
@@ -350,14 +369,14 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                         None => return self.guess_arrives(vertex, func, guess, from),
                     }
                     if self.explorer.take_doubt() {
-                        self.tree.exhaust(vertex);
+                        self.exhaust(vertex);
                     }
                 }
                 Stop::Forked(forks) => {
                     n_forks += 1;
                     self.part_guess(vertex, forks, from);
                     if n_forks > MAX_GUESS_FORKS {
-                        self.tree.exhaust(vertex);
+                        self.exhaust(vertex);
                         return;
                     }
                 }
@@ -367,7 +386,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                 }
                 Stop::Tired | Stop::Lost => {
                     self.campaign.figures.borrow_mut().iterations += 1;
-                    self.tree.exhaust(vertex);
+                    self.exhaust(vertex);
                     return;
                 }
                 Stop::Paused => unreachable!("the unit does not pause"),
@@ -422,7 +441,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
             Ending::Returned { .. } | Ending::Exited { .. } => Kind::End,
             Ending::Bug(_) => Kind::Fault,
             Ending::Assumed => return,
-            Ending::Pruned { .. } | Ending::Cut(_) | Ending::Unsupported(_) => return self.tree.exhaust(from_vertex),
+            Ending::Pruned { .. } | Ending::Cut(_) | Ending::Unsupported(_) => return self.exhaust(from_vertex),
         };
         let trace = super::mixed(trace(guess), 4, tag(ending));
         let cond = self.cond_since(guess, from);

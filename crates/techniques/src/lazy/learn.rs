@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use explore::Path;
+use explore::{Explorer, Path};
 use ir::{FuncId, Inst};
 use rustc_hash::{FxHashMap, FxHashSet};
-use vm::Image;
+use term::TermId;
 
 /// Longer ways are not kept: they rarely fit elsewhere.
 pub const MAX_DECISIONS: usize = 400;
@@ -15,8 +15,11 @@ const MAX_WAYS: usize = 512;
 #[derive(Clone)]
 pub struct Learned {
     pub decisions: Rc<[u64]>,
-    /// The results that did not depend on inputs.
-    pub results: Rc<[Option<u128>]>,
+    /// What was added to the path's condition on the way.
+    pub cond: TermId,
+    pub results: Rc<[TermId]>,
+    /// Whether the results do not depend on inputs.
+    pub is_constant: bool,
 }
 
 #[derive(Default)]
@@ -34,26 +37,30 @@ impl Summaries {
         self.ways[&func][idx].clone()
     }
 
-    /// `path` has just returned from a call of `func` by these decisions.
-    pub fn learn(&mut self, image: &Image, func: FuncId, decisions: Vec<u64>, path: &Path) {
+    /// `path` has just returned from a call of `func` by these decisions; at the call its condition had length `from`.
+    pub fn learn(&mut self, explorer: &mut Explorer, func: FuncId, decisions: Vec<u64>, path: &Path, from: usize) {
         if self.n_ways(func) >= MAX_WAYS {
             return;
         }
         let decisions: Rc<[u64]> = decisions.into();
         if self.known.insert((func, decisions.clone())) {
-            let results = results(image, path).into();
-            self.ways.entry(func).or_default().push(Learned { decisions, results });
+            let results: Rc<[TermId]> = results(explorer, path).into();
+            let terms = explorer.terms();
+            let is_constant = results.iter().all(|result| terms.is_const(*result));
+            let cond = path.condition.iter().skip(from).fold(terms.tru(), |all, cond| terms.and(all, cond));
+            self.ways.entry(func).or_default().push(Learned { decisions, cond, results, is_constant });
         }
     }
 }
 
-fn results(image: &Image, path: &Path) -> Vec<Option<u128>> {
+fn results(explorer: &mut Explorer, path: &Path) -> Vec<TermId> {
+    let module = explorer.image().module.clone();
     let frame = &path.state.top;
-    let function = image.module.function(frame.func);
+    let function = module.function(frame.func);
     let insts = &function.block(frame.block).insts;
     let Some(Inst::Call { call }) = (frame.inst_idx as usize).checked_sub(1).and_then(|before| insts.get(before)) else {
         return Vec::new();
     };
     let results = &function.calls[call.idx()].results;
-    results.iter().map(|(reg, bits)| frame.value(*reg, *bits)).map(|value| value.term().is_none().then_some(value.bits)).collect()
+    results.iter().map(|(reg, bits)| frame.value(*reg, *bits).to_term(explorer.terms(), u32::from(*bits))).collect()
 }

@@ -78,6 +78,8 @@ pub struct Vertex {
 pub struct CallNode {
     /// Guesses that stand at the call.
     pub guesses: Vec<Path>,
+    /// No guess foresaw it, so each run that comes here is its own guess from here on.
+    pub own_guesses: bool,
     /// Guesses behind the call, with the length their condition had there.
     pub running_guesses: Vec<(Path, usize)>,
     pub fresh: Vec<Fresh>,

@@ -1,0 +1,186 @@
+//! The theorem behind `lazy`, on generated programs: exactly the statements of the function under test that plain
+//! exploration covers are covered, and exactly its paths are shown.
+//!
+//! `LAZY_COUNT` (default 1000) programs from seed `LAZY_SEED` (default 1) on. A program counts when plain exploration of it
+//! is complete. Each is explored twice by `lazy`: with its own choice of functions to skip, and with a random one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use explore::{Covers, Event, InputForm, InputRequest, Interest, LineUp, Options, Path, Plain, Program, Progress, Sink, Technique, TestId};
+use ir::FuncId;
+use testkit::generate;
+use vm::{EdgeId, State};
+use witness::{Ending, InputValue, Witness};
+
+const PROGRAMS_PER_FILE: u64 = 25;
+const MAX_PLAIN_PATHS: u64 = 1500;
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[derive(Default)]
+struct Tests(Vec<Witness>);
+
+impl Sink for Tests {
+    fn path_ended(&mut self, witness: &Witness, _: Covers) -> TestId {
+        self.0.push(witness.clone());
+        TestId(self.0.len() as u64)
+    }
+
+    fn progress(&mut self, _: &Progress) {}
+}
+
+/// What one concrete run does: edges taken in the unit, and control outside of the skipped functions as a list of edges.
+#[derive(Default)]
+struct Seen {
+    unit_edges: BTreeSet<EdgeId>,
+    trace: Vec<EdgeId>,
+}
+
+/// Gives inputs the values of a test and notes where control goes.
+struct Rerun {
+    values: Vec<u64>,
+    unit: FuncId,
+    is_skipped: Vec<bool>,
+    seen: Rc<RefCell<Seen>>,
+}
+
+impl Technique for Rerun {
+    fn name(&self) -> &'static str {
+        "rerun"
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::BLOCK.with(Interest::CALL)
+    }
+
+    fn observe(&mut self, state: &mut State, event: &Event) {
+        let Event::Block { func, edge, .. } = *event else { return };
+        let mut seen = self.seen.borrow_mut();
+        if func == self.unit {
+            seen.unit_edges.insert(edge);
+        }
+        if !state.frames().any(|frame| self.is_skipped[frame.func.idx()]) {
+            seen.trace.push(edge);
+        }
+    }
+
+    fn input(&mut self, path: &Path, _: &InputRequest) -> Option<InputForm> {
+        Some(InputForm::Mixed(Rc::new([Some(self.values[path.state.inputs.len()])])))
+    }
+}
+
+struct Case<'m> {
+    module: &'m Arc<ir::Module>,
+    entry: FuncId,
+    unit: FuncId,
+}
+
+impl Case<'_> {
+    fn program(&self) -> Program {
+        Program { module: self.module.clone(), entry: self.entry, constructors: Vec::new() }
+    }
+
+    fn explore(&self, line_up: LineUp, options: &Options) -> (explore::Outcome, Vec<Witness>) {
+        let mut tests = Tests::default();
+        let outcome = explore::explore(&self.program(), options, line_up, &mut tests).expect("no fault of ours");
+        (outcome, tests.0)
+    }
+
+    /// Edges of the unit and traces outside of the skipped functions that the tests show, by running them.
+    fn shown(&self, tests: &[Witness], is_skipped: &[bool]) -> (BTreeSet<EdgeId>, BTreeMap<Vec<EdgeId>, Vec<InputValue>>) {
+        let (mut edges, mut traces) = (BTreeSet::new(), BTreeMap::new());
+        for test in tests {
+            assert!(matches!(test.ending, Ending::Returned { .. }), "{:?}", test.ending);
+            let seen = Rc::new(RefCell::new(Seen::default()));
+            let values = test.inputs.iter().map(|input| u64::from(input.bytes[0])).collect();
+            let rerun = Rerun { values, unit: self.unit, is_skipped: is_skipped.to_vec(), seen: seen.clone() };
+            let line_up = LineUp { techniques: vec![Box::new(rerun)], driver: Box::new(Plain::default()) };
+            let (outcome, reruns) = self.explore(line_up, &Options::default());
+            assert_eq!(outcome.counts.total, 1);
+            assert_eq!(reruns[0].ending, test.ending, "the test ends otherwise");
+            let seen = std::mem::take(&mut *seen.borrow_mut());
+            edges.extend(seen.unit_edges);
+            traces.insert(seen.trace, test.inputs.clone());
+        }
+        (edges, traces)
+    }
+}
+
+/// Whether plain exploration was complete; `Err` says how the two differ.
+fn compare(case: &Case, callees: &[String], seed: u64) -> Result<bool, String> {
+    let mut options = Options { workers: 1, ..Options::default() };
+    options.budgets.paths = Some(MAX_PLAIN_PATHS);
+    options.budgets.time = Some(Duration::from_secs(5));
+    let (plain, plain_tests) = case.explore(LineUp::plain(), &options);
+    if !plain.is_complete() {
+        return Ok(false);
+    }
+    options.budgets.paths = None;
+    options.budgets.time = Some(Duration::from_secs(60));
+    let random: Vec<String> =
+        callees.iter().enumerate().filter(|(idx, _)| seed >> idx & 1 == 0).map(|(_, name)| name.clone()).collect();
+    for skip in [Vec::new(), random] {
+        let subject = techniques::Subject { module: case.module, entry: case.unit };
+        let mut flags = techniques::Flags::default();
+        flags.lazy.skip = skip;
+        let line_up = techniques::line_up(&["lazy".to_string()], &flags, subject)?;
+        let (lazy, lazy_tests) = case.explore(line_up, &options);
+        let summary = &lazy.techniques[0].1;
+        if !lazy.is_complete() {
+            return Err(format!("lazy is not complete: {summary}"));
+        }
+        let is_skipped: Vec<bool> =
+            case.module.functions.iter().map(|function| summary.contains(&format!("\"{}\"", function.name))).collect();
+        let (plain_edges, plain_traces) = case.shown(&plain_tests, &is_skipped);
+        let (lazy_edges, lazy_traces) = case.shown(&lazy_tests, &is_skipped);
+        if plain_edges != lazy_edges {
+            return Err(format!("plain covers {} edges of the unit, lazy {}: {summary}", plain_edges.len(), lazy_edges.len()));
+        }
+        let missing: Vec<_> = plain_traces.iter().filter(|(trace, _)| !lazy_traces.contains_key(*trace)).collect();
+        if let Some((_, inputs)) = missing.first() {
+            let bytes: Vec<u8> = inputs.iter().map(|input| input.bytes[0]).collect();
+            return Err(format!("{} of {} paths are not shown, such as that of {bytes:?}: {summary}", missing.len(), plain_traces.len()));
+        }
+        if lazy_traces.len() != lazy_tests.len() {
+            return Err(format!("{} tests show {} paths: {summary}", lazy_tests.len(), lazy_traces.len()));
+        }
+    }
+    Ok(true)
+}
+
+#[test]
+fn lazy_shows_what_plain_exploration_shows() {
+    let (first, count) = (number("LAZY_SEED", 1), number("LAZY_COUNT", 1000));
+    let mut n_compared = 0;
+    let mut failures = Vec::new();
+    let mut seed = first;
+    while n_compared < count && failures.len() < 5 {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let file = dir.path().join("generated.c");
+        let programs: Vec<_> = (seed..seed + PROGRAMS_PER_FILE).map(|seed| generate::program(seed, &format!("p{seed}"))).collect();
+        let text: String = programs.iter().map(|program| program.text.as_str()).collect();
+        let text = format!("{}{text}int main(void) {{ return 0; }}\n", generate::HEADER);
+        std::fs::write(&file, &text).expect("written");
+        let module = Arc::new(frontend::load(&frontend::Sources::new(vec![file])).expect("compiles").module);
+        for program in &programs {
+            let find = |name: &str| module.find_function(&format!("p{seed}_{name}")).expect("is there");
+            let case = Case { module: &module, entry: find("entry"), unit: find("unit") };
+            // A function nobody calls is not in the bitcode.
+            let callees: Vec<String> =
+                program.callees.iter().filter(|name| module.find_function(name).is_some()).cloned().collect();
+            match compare(&case, &callees, seed) {
+                Ok(is_compared) => n_compared += u64::from(is_compared),
+                Err(why) => failures.push(format!("seed {seed}: {why}\n{}", program.text)),
+            }
+            seed += 1;
+        }
+    }
+    println!("{n_compared} programs of {} compared", seed - first);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

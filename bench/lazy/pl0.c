@@ -1,4 +1,4 @@
-// A recursive-descent parser for PL/0 with its lexer, on programs of at most TOKENS tokens. The result is 0 for a valid
+// A recursive-descent parser for PL/0 with its lexer (names are of small letters), on programs of at most TOKENS tokens. The result is 0 for a valid
 // program, 1 for a syntax error, 2 for a program that is longer.
 #include <colt.h>
 #include <stdlib.h>
@@ -31,18 +31,10 @@ static int same(const char *a, const char *b) {
     return *a == *b;
 }
 
-static int is_letter(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
-static int is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static int word(void) {
     char letters[LONGEST + 1];
     int n = 0;
-    while (is_letter(text[position]) || is_digit(text[position])) {
+    while (text[position] >= 'a' && text[position] <= 'z') {
         if (n < LONGEST)
             letters[n++] = text[position];
         position++;
@@ -57,10 +49,10 @@ static int word(void) {
 static int lex(void) {
     while (text[position] == ' ' || text[position] == '\n')
         position++;
-    if (is_letter(text[position]))
+    if (text[position] >= 'a' && text[position] <= 'z')
         return word();
-    if (is_digit(text[position])) {
-        while (is_digit(text[position]))
+    if (text[position] >= '0' && text[position] <= '9') {
+        while (text[position] >= '0' && text[position] <= '9')
             position++;
         return NUMBER;
     }

@@ -1,6 +1,6 @@
 //! One skipped call, executed after all: its paths one by one, those first that promise what the caller wants.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use explore::{Explorer, Fork, Path, Solved, Stop, Trust};
@@ -21,8 +21,11 @@ pub struct Expansion {
     /// Stands at the call.
     root: Path,
     pub bound: Bound,
-    /// Inside the call, oldest first.
-    pending: VecDeque<Path>,
+    /// Inside the call, in the order of their turns.
+    pending: BTreeMap<Rank, Path>,
+    /// The same, parted from paths in deep turns; newest last.
+    deep: VecDeque<(Forks, Path)>,
+    n_waited: u64,
     /// Returned from the call, not wanted so far.
     parked: Vec<Real>,
     /// Decisions of the paths through the call that were executed by following what was learned elsewhere.
@@ -33,6 +36,13 @@ pub struct Expansion {
     /// What was looked for when nothing more was found.
     pub tried: Option<(u32, u64)>,
 }
+
+/// How often a path forked in the called function itself, in what that called, and so on.
+type Forks = Vec<u32>;
+
+/// Paths that forked less in the outer functions come first, so that what an inner one can do is seen with a short path
+/// to it before a longer one is tried; then older ones.
+type Rank = (Forks, u64);
 
 pub enum Pulled {
     /// A run behind the call that may be what is wanted.
@@ -61,7 +71,9 @@ impl Expansion {
             func,
             root: path,
             bound,
-            pending: VecDeque::new(),
+            pending: BTreeMap::new(),
+            deep: VecDeque::new(),
+            n_waited: 0,
             parked: Vec::new(),
             seen: HashSet::new(),
             learned_tried: HashSet::new(),
@@ -78,12 +90,16 @@ impl Expansion {
     /// Runs that are kept here.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let root = (self.n_turns == 0).then_some(&self.root);
-        root.into_iter().chain(&self.pending).chain(self.parked.iter().map(|real| &real.path))
+        root.into_iter().chain(self.pending.values()).chain(self.deep.iter().map(|(_, path)| path)).chain(self.parked.iter().map(|real| &real.path))
     }
 
     /// Whether every path through the call was executed and handed on.
     pub fn is_done(&self) -> bool {
-        self.n_turns > 0 && self.pending.is_empty() && self.parked.is_empty()
+        self.is_explored() && self.parked.is_empty()
+    }
+
+    fn is_explored(&self) -> bool {
+        self.n_turns > 0 && self.pending.is_empty() && self.deep.is_empty()
     }
 
     /// The next run behind the call that may meet one of the goals, at the cost of at most `effort` executed paths.
@@ -103,28 +119,29 @@ impl Expansion {
         }
         let last = campaign.figures.borrow().iterations + effort;
         let checks = self.checks_inputs(explorer, goals, fresh);
-        let mut cold = VecDeque::new();
+        let mut cold = Vec::new();
         let pulled = loop {
             if campaign.figures.borrow().iterations >= last || explorer.is_over() {
                 break Pulled::NotYet;
             }
-            let Some(mut path) = self.next(explorer) else { break Pulled::Nothing };
+            let Some((forks, mut path)) = self.next(explorer) else { break Pulled::Nothing };
             if checks {
                 match self.guide(explorer, &path, goals) {
                     Some(input) => path.input = input,
                     None => {
-                        cold.push_back(path);
+                        cold.push((forks, path));
                         continue;
                     }
                 }
             }
-            let Turn::Returned(path) = self.turn(explorer, campaign, path) else { continue };
+            let Turn::Returned(path) = self.turn(explorer, campaign, forks, path) else { continue };
             if let Some(real) = self.returned(explorer, campaign, path, goals, fresh) {
                 break Pulled::Got(real);
             }
         };
-        cold.append(&mut self.pending);
-        self.pending = cold;
+        for (forks, path) in cold {
+            self.wait(forks, path);
+        }
         pulled
     }
 
@@ -153,27 +170,36 @@ impl Expansion {
     /// Whether this turn looks for a path that takes many rounds of a loop. Short paths come first: they leave more of
     /// the input to what follows.
     fn is_deep(&self) -> bool {
-        self.n_turns % 6 == 1 && self.n_turns > 1 || self.n_turns % 6 == 2 && self.n_turns > 2
+        match self.n_turns {
+            turn @ ..64 => turn > 2 && matches!(turn % 6, 1 | 2),
+            turn => matches!(turn % 16, 1 | 2),
+        }
     }
 
-    /// The path whose turn it is: at first the call itself, then mostly the oldest, now and then the newest.
-    fn next(&mut self, explorer: &mut Explorer) -> Option<Path> {
+    fn wait(&mut self, forks: Forks, path: Path) {
+        self.n_waited += 1;
+        self.pending.insert((forks, self.n_waited), path);
+    }
+
+    /// The path whose turn it is: at first the call itself, then mostly the first in rank, now and then the newest.
+    fn next(&mut self, explorer: &mut Explorer) -> Option<(Forks, Path)> {
         self.n_turns += 1;
-        match self.n_turns {
-            1 => {
-                let mut path = self.root.clone();
-                super::begin_call(&mut path);
-                explorer.enter(&mut path);
-                Some(path)
-            }
-            _ if self.is_deep() => self.pending.pop_back(),
-            _ => self.pending.pop_front(),
+        if self.n_turns == 1 {
+            let mut path = self.root.clone();
+            super::begin_call(&mut path);
+            explorer.enter(&mut path);
+            return Some((Vec::new(), path));
+        }
+        let ranked = |((forks, _), path): (Rank, Path)| (forks, path);
+        match self.is_deep() {
+            true => self.deep.pop_back().or_else(|| self.pending.pop_last().map(ranked)),
+            false => self.pending.pop_first().map(ranked).or_else(|| self.deep.pop_front()),
         }
     }
 
     /// Runs a path inside the call until it returns, ends or has forked often. In deep turns it stays in loops where it
     /// can: what lies behind a loop is seen from its first exits, what needs many rounds only by going on.
-    fn turn(&mut self, explorer: &mut Explorer, campaign: &mut Campaign, mut path: Path) -> Turn {
+    fn turn(&mut self, explorer: &mut Explorer, campaign: &mut Campaign, mut forks: Forks, mut path: Path) -> Turn {
         let is_deep = self.is_deep();
         let max_forks = TURN_FORKS << (self.n_turns / 64).min(8);
         let mut n_forks = 0;
@@ -184,33 +210,51 @@ impl Expansion {
                     return Turn::Returned(path);
                 }
                 Stop::Call(_) => explorer.enter(&mut path),
-                Stop::Forked(forks) => {
+                Stop::Forked(parted) => {
                     n_forks += 1;
-                    let mut waiting = self.settle(explorer, campaign, forks);
+                    self.count(&mut forks, &path);
+                    let mut waiting = self.settle(explorer, campaign, parted);
                     if is_deep && campaign.loops.stays(&path) == Some(false) {
                         let stays = waiting.iter().position(|other| campaign.loops.stays(other) == Some(true));
                         if let Some(stays) = stays {
                             std::mem::swap(&mut path, &mut waiting[stays]);
                         }
                     }
-                    self.pending.extend(waiting);
+                    waiting.into_iter().for_each(|other| self.queue(is_deep, forks.clone(), other));
                     if n_forks >= max_forks {
-                        self.pending.push_back(path);
+                        self.queue(is_deep, forks, path);
                         return Turn::Waits;
                     }
                 }
-                Stop::Ended(ending, forks) => {
-                    let waiting = self.settle(explorer, campaign, forks);
-                    self.pending.extend(waiting);
+                Stop::Ended(ending, parted) => {
+                    self.count(&mut forks, &path);
+                    let waiting = self.settle(explorer, campaign, parted);
+                    waiting.into_iter().for_each(|other| self.queue(is_deep, forks.clone(), other));
                     campaign.ended_inside(explorer, path, ending);
                     return Turn::Ended;
                 }
                 Stop::Tired => {
-                    self.pending.push_back(path);
+                    self.wait(forks, path);
                     return Turn::Waits;
                 }
                 Stop::Lost => unreachable!("only guesses get lost"),
             }
+        }
+    }
+
+    /// The path forked in the function it is in.
+    fn count(&self, forks: &mut Forks, path: &Path) {
+        let level = path.state.depth.saturating_sub(self.root.state.depth + 1) as usize;
+        if forks.len() <= level {
+            forks.resize(level + 1, 0);
+        }
+        forks[level] += 1;
+    }
+
+    fn queue(&mut self, is_deep: bool, forks: Forks, path: Path) {
+        match is_deep {
+            true => self.deep.push_back((forks, path)),
+            false => self.wait(forks, path),
         }
     }
 
@@ -271,7 +315,7 @@ impl Expansion {
         goals: &Goals,
         fresh: &[Fresh],
     ) -> Option<Real> {
-        if self.n_turns > 0 && self.pending.is_empty() {
+        if self.is_explored() {
             return None;
         }
         let mut answers: FxHashMap<Rc<[TermId]>, bool> = FxHashMap::default();

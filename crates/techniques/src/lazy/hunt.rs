@@ -7,7 +7,7 @@ use explore::{Explorer, Fork, Path, Stop, Trust};
 use ir::{FuncId, Inst};
 use term::TermId;
 use vm::{scalars, Liveness, ObjectKind};
-use witness::{BugKind, Ending};
+use witness::Ending;
 
 use super::bound::{meets, Bound};
 use super::expand::{tag, Expansion, Pulled};
@@ -449,8 +449,11 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
             Some(vertex) => vertex,
             None => {
                 let vertex = self.tree.insert(trace, kind, from_vertex);
-                if let Ending::Bug(bug) = ending {
+                if let Ending::Bug(bug) = ending
+                    && self.campaign.is_new_suspect(bug)
+                {
                     self.campaign.suspects.push((vertex, bug.kind, bug.place.clone()));
+                    self.tree.suspect(vertex);
                 }
                 vertex
             }
@@ -537,12 +540,9 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     /// Faults that only guesses showed: for each place a few tries to make one real.
     fn look_for_faults(&mut self) {
         let suspects = std::mem::take(&mut self.campaign.suspects);
-        let mut tried: Vec<(BugKind, witness::Place)> = Vec::new();
         let mut chosen = Vec::new();
         for (vertex, kind, place) in suspects {
-            let is_known = self.campaign.is_found(kind, &place) || tried.contains(&(kind, place.clone()));
-            if !self.tree[vertex].realised && !is_known {
-                tried.push((kind, place));
+            if !self.tree[vertex].realised && !self.campaign.is_found(kind, &place) {
                 chosen.push(vertex);
             }
         }

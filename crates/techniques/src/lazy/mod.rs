@@ -51,7 +51,7 @@ use explore::{Conducts, Driver, Event, Explorer, History, Interest, Path, RunPla
 use ir::{BlockId, FuncId, Inst, Module, Terminator};
 use rustc_hash::FxHashSet;
 use vm::State;
-use witness::{BugKind, Ending, Place};
+use witness::{Bug, BugKind, Ending, Place};
 
 use crate::{Part, Subject};
 use effects::Effects;
@@ -315,6 +315,12 @@ impl Campaign {
         {
             self.found.push((bug.kind, bug.place.clone()));
         }
+    }
+
+    /// Whether no guess failed like this before.
+    fn is_new_suspect(&self, bug: &Bug) -> bool {
+        let is_same = |(_, kind, place): &(VertexId, BugKind, Place)| *kind == bug.kind && *place == bug.place;
+        !self.is_found(bug.kind, &bug.place) && !self.suspects.iter().any(is_same)
     }
 
     fn is_found(&self, kind: BugKind, place: &Place) -> bool {

@@ -64,9 +64,11 @@ pub struct Vertex {
     pub exhaust: bool,
     /// Looked for though it is only a fault.
     pub promoted: bool,
+    /// A fault that is to be looked for once all other paths are settled.
+    suspected: bool,
     /// Vertices from here down that are looked for.
     pub n_unmet: u32,
-    /// Faults from here down that are not found.
+    /// Suspected faults from here down that are not found.
     pub n_faults: u32,
     /// Grows whenever something new is to be looked for from here down.
     pub version: u32,
@@ -128,6 +130,7 @@ impl Tree {
             realised: false,
             exhaust: false,
             promoted: false,
+            suspected: false,
             n_unmet: 0,
             n_faults: 0,
             version: 0,
@@ -145,11 +148,17 @@ impl Tree {
         let vertex = self.push(kind, Some(parent));
         self.by_trace.insert(trace, vertex);
         self[parent].children.push(vertex);
-        match kind {
-            Kind::Fault => self.up(vertex, |above| above.n_faults += 1),
-            _ => self.want(vertex),
+        if kind != Kind::Fault {
+            self.want(vertex);
         }
         vertex
+    }
+
+    /// Keeps what is needed to look for a fault later.
+    pub fn suspect(&mut self, fault: VertexId) {
+        if !self[fault].realised && !std::mem::replace(&mut self[fault].suspected, true) {
+            self.up(fault, |above| above.n_faults += 1);
+        }
     }
 
     fn up(&mut self, vertex: VertexId, mut change: impl FnMut(&mut Vertex)) {
@@ -181,9 +190,9 @@ impl Tree {
         }
         match self[vertex].kind {
             Kind::Fault => {
-                let promoted = u32::from(self[vertex].promoted);
+                let (suspected, promoted) = (u32::from(self[vertex].suspected), u32::from(self[vertex].promoted));
                 self.up(vertex, |above| {
-                    above.n_faults -= 1;
+                    above.n_faults -= suspected;
                     above.n_unmet -= promoted;
                 });
             }

@@ -23,6 +23,8 @@ pub struct Expansion {
     pub bound: Bound,
     /// Inside the call, in the order of their turns.
     pending: BTreeMap<Rank, Path>,
+    /// The same by age.
+    by_age: BTreeMap<u64, Forks>,
     /// The same, parted from paths in deep turns; newest last.
     deep: VecDeque<(Forks, Path)>,
     n_waited: u64,
@@ -39,6 +41,12 @@ pub struct Expansion {
 
 /// How often a path forked in the called function itself, in what that called, and so on.
 type Forks = Vec<u32>;
+
+enum Which {
+    First,
+    Last,
+    Oldest,
+}
 
 /// Paths that forked less in the outer functions come first, so that what an inner one can do is seen with a short path
 /// to it before a longer one is tried; then older ones.
@@ -72,6 +80,7 @@ impl Expansion {
             root: path,
             bound,
             pending: BTreeMap::new(),
+            by_age: BTreeMap::new(),
             deep: VecDeque::new(),
             n_waited: 0,
             parked: Vec::new(),
@@ -178,10 +187,25 @@ impl Expansion {
 
     fn wait(&mut self, forks: Forks, path: Path) {
         self.n_waited += 1;
+        self.by_age.insert(self.n_waited, forks.clone());
         self.pending.insert((forks, self.n_waited), path);
     }
 
-    /// The path whose turn it is: at first the call itself, then mostly the first in rank, now and then the newest.
+    fn take(&mut self, which: Which) -> Option<(Forks, Path)> {
+        let ((forks, age), path) = match which {
+            Which::First => self.pending.pop_first()?,
+            Which::Last => self.pending.pop_last()?,
+            Which::Oldest => {
+                let (age, forks) = self.by_age.pop_first()?;
+                self.pending.remove_entry(&(forks, age))?
+            }
+        };
+        self.by_age.remove(&age);
+        Some((forks, path))
+    }
+
+    /// The path whose turn it is: at first the call itself, then by turns the oldest and the first in rank, now and then the
+    /// newest.
     fn next(&mut self, explorer: &mut Explorer) -> Option<(Forks, Path)> {
         self.n_turns += 1;
         if self.n_turns == 1 {
@@ -190,11 +214,11 @@ impl Expansion {
             explorer.enter(&mut path);
             return Some((Vec::new(), path));
         }
-        let ranked = |((forks, _), path): (Rank, Path)| (forks, path);
-        match self.is_deep() {
-            true => self.deep.pop_back().or_else(|| self.pending.pop_last().map(ranked)),
-            false => self.pending.pop_first().map(ranked).or_else(|| self.deep.pop_front()),
+        if self.is_deep() {
+            return self.deep.pop_back().or_else(|| self.take(Which::Last));
         }
+        let which = if self.n_turns % 2 == 0 { Which::Oldest } else { Which::First };
+        self.take(which).or_else(|| self.deep.pop_front())
     }
 
     /// Runs a path inside the call until it returns, ends or has forked often. In deep turns it stays in loops where it

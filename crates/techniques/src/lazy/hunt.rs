@@ -16,7 +16,9 @@ use super::{begin_call, end_call, mark, trace, Campaign, Plan};
 
 /// Executed paths that one search for one goal may cost in the first round; later rounds may cost more.
 const FIRST_EFFORT: u64 = 64;
-/// The same for a fault.
+/// Searches longer than this do not keep others from looking for another way.
+const LONG_EFFORT: u64 = 1 << 14;
+/// The same as the first effort for a fault.
 const FAULT_EFFORT: u64 = 4;
 const FUEL: u64 = 4_000_000;
 /// Instructions a call may take to show that it has only one path.
@@ -147,7 +149,15 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         let fresh = self.tree[vertex].call.fresh.clone();
         let mut found = None;
         if alternatives.iter().any(|alternative| alternative.tried != Some(version)) {
-            let goals = self.tree.goals(self.explorer.terms(), vertex);
+            let not_behind = (self.effort < LONG_EFFORT).then_some(self.n_rounds);
+            let goals = self.tree.goals(self.explorer.terms(), vertex, not_behind);
+            if let Goals::Any(conds) = &goals
+                && conds.is_empty()
+            {
+                self.tree[vertex].call.alternatives = alternatives;
+                self.tree[vertex].stalled = self.n_rounds;
+                return Step::Done;
+            }
             for alternative in alternatives.iter_mut().filter(|alternative| alternative.tried != Some(version)) {
                 match alternative.pull(self.explorer, &mut self.campaign, &goals, &fresh, self.effort) {
                     Pulled::Got(real) => {
@@ -158,6 +168,10 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                     Pulled::NotYet => {
                         alternative.tried = Some(version);
                         self.unfinished = true;
+                        self.tree[vertex].stalled = self.n_rounds;
+                        if self.effort < LONG_EFFORT {
+                            break;
+                        }
                     }
                 }
             }
@@ -234,7 +248,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         if vertex == VertexId::ROOT || found.n_unmet as usize > FEW_GOALS || found.n_faults > 0 {
             return true;
         }
-        match self.tree.goals(self.explorer.terms(), vertex) {
+        match self.tree.goals(self.explorer.terms(), vertex, None) {
             Goals::Anything => true,
             Goals::Any(conds) => conds.iter().any(|cond| meets(self.explorer, &real.path, &real.bound, *cond).is_some()),
         }

@@ -66,6 +66,8 @@ pub struct Vertex {
     pub promoted: bool,
     /// A fault that is to be looked for once all other paths are settled.
     suspected: bool,
+    /// The round in which a search here was last broken off.
+    pub stalled: u64,
     /// Vertices from here down that are looked for.
     pub n_unmet: u32,
     /// Suspected faults from here down that are not found.
@@ -131,6 +133,7 @@ impl Tree {
             exhaust: false,
             promoted: false,
             suspected: false,
+            stalled: 0,
             n_unmet: 0,
             n_faults: 0,
             version: 0,
@@ -232,16 +235,26 @@ impl Tree {
     }
 
     /// What runs through the call at `vertex` are wanted for.
-    pub fn goals(&self, terms: &mut Terms, vertex: VertexId) -> Goals {
+    ///
+    /// What lies behind calls where a search was broken off in round `not_behind` is left out: first that search is to go
+    /// on, before other ways to the same call are looked for.
+    pub fn goals(&self, terms: &mut Terms, vertex: VertexId, not_behind: Option<u64>) -> Goals {
         let mut goals = Vec::new();
         let always = terms.tru();
-        match self.collect(terms, vertex, always, &mut goals) {
+        match self.collect(terms, vertex, always, not_behind, &mut goals) {
             Some(()) => Goals::Any(goals),
             None => Goals::Anything,
         }
     }
 
-    fn collect(&self, terms: &mut Terms, vertex: VertexId, so_far: TermId, goals: &mut Vec<TermId>) -> Option<()> {
+    fn collect(
+        &self,
+        terms: &mut Terms,
+        vertex: VertexId,
+        so_far: TermId,
+        not_behind: Option<u64>,
+        goals: &mut Vec<TermId>,
+    ) -> Option<()> {
         if self[vertex].exhaust {
             return None;
         }
@@ -254,7 +267,9 @@ impl Tree {
                     return None;
                 }
             }
-            self.collect(terms, *child, cond, goals)?;
+            if not_behind.is_none_or(|round| self[*child].stalled != round) {
+                self.collect(terms, *child, cond, not_behind, goals)?;
+            }
         }
         Some(())
     }

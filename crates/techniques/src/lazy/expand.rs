@@ -1,11 +1,9 @@
 //! One skipped call, executed after all: its paths one by one, those first that promise what the caller wants.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::rc::Rc;
 
 use explore::{Explorer, Fork, Path, Solved, Stop, Trust};
 use ir::FuncId;
-use rustc_hash::FxHashMap;
 use term::TermId;
 use vm::Answer;
 use witness::Ending;
@@ -33,7 +31,7 @@ pub struct Expansion {
     /// Decisions of the paths through the call that were executed by following what was learned elsewhere.
     seen: HashSet<Vec<u64>>,
     /// What was learned about the function elsewhere and has been tried here.
-    learned_tried: HashSet<usize>,
+    learned_tried: HashSet<u64>,
     n_turns: u64,
     /// What was looked for when nothing more was found.
     pub tried: Option<(u32, u64)>,
@@ -342,31 +340,31 @@ impl Expansion {
         if self.is_explored() {
             return None;
         }
-        let mut answers: FxHashMap<Rc<[TermId]>, bool> = FxHashMap::default();
-        for idx in 0..campaign.summaries.n_ways(self.func) {
-            if self.learned_tried.contains(&idx) {
-                continue;
-            }
-            let learned = campaign.summaries.way(self.func, idx);
-            let promises = match answers.get(&learned.results).filter(|_| learned.is_constant) {
-                Some(promises) => *promises,
-                None => {
-                    let promises = promises(explorer, &learned, goals, fresh);
-                    answers.insert(learned.results.clone(), promises);
-                    promises
+        for group_idx in 0..campaign.summaries.n_groups(self.func) {
+            let mut group_promises = None;
+            for learned in campaign.summaries.ways(self.func, group_idx) {
+                if self.learned_tried.contains(&learned.id) {
+                    continue;
                 }
-            };
-            if !promises {
-                continue;
-            }
-            self.learned_tried.insert(idx);
-            let Some(path) = self.replay(explorer, &learned) else { continue };
-            campaign.figures.borrow_mut().iterations += 1;
-            if self.seen.insert(self.decisions(&path)) {
-                let found = self.offer(explorer, path, goals, fresh);
-                if found.is_some() {
-                    campaign.figures.borrow_mut().summaries_used += 1;
-                    return found;
+                // Constant results promise the same on every way to them.
+                let promises = match group_promises.filter(|_| learned.is_constant) {
+                    Some(promises) => promises,
+                    None => promises(explorer, &learned, goals, fresh),
+                };
+                group_promises = Some(promises);
+                if !promises {
+                    continue;
+                }
+                self.learned_tried.insert(learned.id);
+                let Some(path) = self.replay(explorer, &learned) else { continue };
+                campaign.figures.borrow_mut().iterations += 1;
+                if self.seen.insert(self.decisions(&path)) {
+                    let found = self.offer(explorer, path, goals, fresh);
+                    if found.is_some() {
+                        campaign.figures.borrow_mut().summaries_used += 1;
+                        campaign.summaries.used(self.func, learned.id);
+                        return found;
+                    }
                 }
             }
         }

@@ -4,51 +4,90 @@ use std::rc::Rc;
 
 use explore::{Explorer, Path};
 use ir::{FuncId, Inst};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use term::TermId;
 
 /// Longer ways are not kept: they rarely fit elsewhere.
 pub const MAX_DECISIONS: usize = 400;
-/// Ways kept for one function.
-const MAX_WAYS: usize = 512;
+/// Ways kept that give the same results.
+const MAX_ALIKE: usize = 12;
+/// Different results kept for one function.
+const MAX_GROUPS: usize = 128;
 
 #[derive(Clone)]
 pub struct Learned {
+    /// Differs from way to way.
+    pub id: u64,
     pub decisions: Rc<[u64]>,
     /// What was added to the path's condition on the way.
     pub cond: TermId,
     pub results: Rc<[TermId]>,
     /// Whether the results do not depend on inputs.
     pub is_constant: bool,
+    n_used: u64,
+}
+
+/// Ways that give the same constant results, or all those whose results depend on inputs.
+#[derive(Default)]
+struct Group {
+    results: Option<Rc<[TermId]>>,
+    ways: Vec<Learned>,
 }
 
 #[derive(Default)]
 pub struct Summaries {
-    ways: FxHashMap<FuncId, Vec<Learned>>,
-    known: FxHashSet<(FuncId, Rc<[u64]>)>,
+    groups: FxHashMap<FuncId, Vec<Group>>,
+    n_ways: u64,
 }
 
 impl Summaries {
-    pub fn n_ways(&self, func: FuncId) -> usize {
-        self.ways.get(&func).map_or(0, Vec::len)
+    pub fn n_groups(&self, func: FuncId) -> usize {
+        self.groups.get(&func).map_or(0, Vec::len)
     }
 
-    pub fn way(&self, func: FuncId, idx: usize) -> Learned {
-        self.ways[&func][idx].clone()
+    /// The ways of one group, those first that were of use before.
+    pub fn ways(&self, func: FuncId, group_idx: usize) -> Vec<Learned> {
+        let mut ways = self.groups[&func][group_idx].ways.clone();
+        ways.sort_by_key(|way| std::cmp::Reverse(way.n_used));
+        ways
+    }
+
+    /// A way was taken again with success.
+    pub fn used(&mut self, func: FuncId, id: u64) {
+        let ways = self.groups.get_mut(&func).into_iter().flatten().flat_map(|group| &mut group.ways);
+        if let Some(way) = ways.into_iter().find(|way| way.id == id) {
+            way.n_used += 1;
+        }
     }
 
     /// `path` has just returned from a call of `func` by these decisions; at the call its condition had length `from`.
+    /// What was of least use gives way to what is new.
     pub fn learn(&mut self, explorer: &mut Explorer, func: FuncId, decisions: Vec<u64>, path: &Path, from: usize) {
-        if self.n_ways(func) >= MAX_WAYS {
+        let results: Rc<[TermId]> = results(explorer, path).into();
+        let terms = explorer.terms();
+        let is_constant = results.iter().all(|result| terms.is_const(*result));
+        let key = is_constant.then(|| results.clone());
+        let groups = self.groups.entry(func).or_default();
+        let group_idx = match groups.iter().position(|group| group.results == key) {
+            Some(group_idx) => group_idx,
+            None if groups.len() >= MAX_GROUPS => return,
+            None => {
+                groups.push(Group { results: key, ways: Vec::new() });
+                groups.len() - 1
+            }
+        };
+        let ways = &mut groups[group_idx].ways;
+        if ways.iter().any(|way| *way.decisions == *decisions) {
             return;
         }
-        let decisions: Rc<[u64]> = decisions.into();
-        if self.known.insert((func, decisions.clone())) {
-            let results: Rc<[TermId]> = results(explorer, path).into();
-            let terms = explorer.terms();
-            let is_constant = results.iter().all(|result| terms.is_const(*result));
-            let cond = path.condition.iter().skip(from).fold(terms.tru(), |all, cond| terms.and(all, cond));
-            self.ways.entry(func).or_default().push(Learned { decisions, cond, results, is_constant });
+        let cond = path.condition.iter().skip(from).fold(terms.tru(), |all, cond| terms.and(all, cond));
+        self.n_ways += 1;
+        let learned = Learned { id: self.n_ways, decisions: decisions.into(), cond, results, is_constant, n_used: 0 };
+        if ways.len() < MAX_ALIKE {
+            return ways.push(learned);
+        }
+        if let Some(least) = ways.iter_mut().min_by_key(|way| (way.n_used, way.id)) {
+            *least = learned;
         }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use explore::{Explorer, Fork, Path, Stop, Trust};
 use ir::{FuncId, Inst};
+use rustc_hash::FxHashMap;
 use term::TermId;
 use vm::{scalars, Liveness, ObjectKind};
 use witness::Ending;
@@ -41,6 +42,9 @@ pub struct Hunt<'h, 'w, 'i, 'r> {
     campaign: Campaign,
     n_rounds: u64,
     effort: u64,
+    /// Searches through each function that were broken off in this round. What one of them finds later helps the others,
+    /// so only a few are made in each round.
+    n_stalled: FxHashMap<FuncId, u64>,
     /// Executed paths after which a round is broken off.
     limit: u64,
     /// Whether some search was broken off.
@@ -56,7 +60,17 @@ enum Step {
 impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     pub fn new(explorer: &'h mut Explorer<'w, 'i, 'r>, plan: Rc<Plan>, figures: Rc<RefCell<super::Figures>>) -> Self {
         let campaign = Campaign::new(explorer.image().module.clone(), figures);
-        Hunt { explorer, plan, tree: Tree::new(), campaign, n_rounds: 0, effort: FIRST_EFFORT, limit: u64::MAX, unfinished: false }
+        Hunt {
+            explorer,
+            plan,
+            tree: Tree::new(),
+            campaign,
+            n_rounds: 0,
+            effort: FIRST_EFFORT,
+            n_stalled: FxHashMap::default(),
+            limit: u64::MAX,
+            unfinished: false,
+        }
     }
 
     pub fn run(mut self) {
@@ -80,6 +94,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     /// Goes through the tree depth first, as far as the effort allows.
     fn round(&mut self) {
         self.n_rounds += 1;
+        self.n_stalled.clear();
         self.unfinished = false;
         let mut stack = vec![VertexId::ROOT];
         for vertex in self.tree.ids() {
@@ -159,7 +174,8 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                 return Step::Done;
             }
             for alternative in alternatives.iter_mut().filter(|alternative| alternative.tried != Some(version)) {
-                match alternative.pull(self.explorer, &mut self.campaign, &goals, &fresh, self.effort) {
+                let effort = if self.n_stalled.get(&alternative.func).is_some_and(|n| *n >= self.n_rounds) { 0 } else { self.effort };
+                match alternative.pull(self.explorer, &mut self.campaign, &goals, &fresh, effort) {
                     Pulled::Got(real) => {
                         found = Some(real);
                         break;
@@ -169,6 +185,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                         alternative.tried = Some(version);
                         self.unfinished = true;
                         self.tree[vertex].stalled = self.n_rounds;
+                        *self.n_stalled.entry(alternative.func).or_default() += u64::from(effort > 0);
                         if self.effort < LONG_EFFORT {
                             break;
                         }

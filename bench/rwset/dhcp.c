@@ -54,10 +54,11 @@ int main(void) {
         unsigned length = packet[at++];
         if (length > 3 || at + length > sizeof packet)
             return 3;
-        int status = option(code, packet + at, length);
-        if (status < 0)
+        unsigned char value[3] = { 0 };
+        for (unsigned i = 0; i < length; i++)
+            value[i] = packet[at++];
+        if (option(code, value, length) < 0)
             return 4;
-        at += length;
     }
     if (lease.type == 0)
         return 5;

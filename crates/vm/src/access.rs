@@ -143,6 +143,8 @@ impl Machine<'_> {
             && let Some(whole) = self.whole_term(state.memory.get(object), offset, bits)
             && !self.interest.has(Interest::READ)
         {
+            let size = state.memory.get(object).size;
+            self.trace_read(object, size, Offset::At(offset), n_bytes);
             return Ok(Value { bits: 0, shadow: whole });
         }
         let bytes = self.read_bytes(state, object, offset, n_bytes);

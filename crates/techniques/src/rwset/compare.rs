@@ -9,6 +9,7 @@
 //! of all the values and the earlier constraints on them. (Constraints on other symbols are satisfiable on their own
 //! and say nothing about what is read.)
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use analysis::Faults;
@@ -28,11 +29,29 @@ pub struct Snapshot {
     pub condition: PathCondition,
     /// Satisfies the condition.
     pub input: Assignment,
+    /// The terms last compared, and the constraints connected with them: mostly the same the next time.
+    connected: RefCell<(Vec<TermId>, Rc<[TermId]>)>,
 }
 
 impl Snapshot {
     pub fn of_path(path: &Path) -> Snapshot {
-        Snapshot { state: path.state.clone(), condition: path.condition.clone(), input: path.input.clone() }
+        let (state, condition, input) = (path.state.clone(), path.condition.clone(), path.input.clone());
+        Snapshot { state, condition, input, connected: RefCell::new((Vec::new(), Rc::new([]))) }
+    }
+
+    /// The constraints that share symbols with these terms, directly or through others.
+    fn connected(&self, terms: &term::Terms, with: impl Iterator<Item = TermId>) -> Rc<[TermId]> {
+        let mut with: Vec<TermId> = with.collect();
+        with.dedup();
+        let mut known = self.connected.borrow_mut();
+        if known.0 != with {
+            let mut found: Vec<TermId> =
+                with.iter().flat_map(|t| self.condition.relevant(terms, *t).constraints()).collect();
+            found.sort_unstable();
+            found.dedup();
+            *known = (with, found.into());
+        }
+        known.1.clone()
     }
 }
 
@@ -42,14 +61,37 @@ pub type Paired = FxHashMap<ObjectId, ObjectId>;
 /// How symbols of memory never written begin.
 const UNDEFINED: &str = "\u{0}undefined";
 
+/// The live registers of each frame, from the top down. The same for all states at one point.
+pub fn live_slots(state: &State, live: &mut Live, means: &Means) -> Slots {
+    let image = means.machine.image;
+    let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
+    live.of_state(&image.module, state, faults)
+}
+
+pub type Slots = Vec<Rc<[u32]>>;
+
+/// The cheap test that most comparisons end with: whether some live register rules out that `old` covers `new`.
+pub fn is_ruled_out(old: &State, new: &State, slots: &[Rc<[u32]>]) -> bool {
+    if old.depth != new.depth {
+        return true;
+    }
+    let differs = |(old_frame, new_frame): (&Frame, &Frame), slots: &Rc<[u32]>| {
+        old_frame.func != new_frame.func
+            || slots.iter().any(|slot| {
+                let (was, is) = (old_frame.regs[*slot as usize], new_frame.regs[*slot as usize]);
+                was.shadow.term().is_none()
+                    && (is.shadow.term().is_some() || was.bits != is.bits && !old.memory.is_moving(was.bits))
+            })
+    };
+    old.frames().zip(new.frames()).zip(slots).any(|(frames, slots)| differs(frames, slots))
+}
+
 /// The pairing under which `new` can do no more than `old`, where there is one.
-pub fn covers(old: &Snapshot, reads: &Reads, new: &Snapshot, live: &mut Live, means: &mut Means) -> Option<Paired> {
-    if !same_shape(&old.state, &new.state) {
+pub fn covers(old: &Snapshot, reads: &Reads, new: &Snapshot, slots: &[Rc<[u32]>], means: &mut Means) -> Option<Paired> {
+    if is_ruled_out(&old.state, &new.state, slots) || !same_shape(&old.state, &new.state) {
         return None;
     }
     let image = means.machine.image;
-    let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
-    let slots = live.of_state(&image.module, &old.state, faults);
     let pointer_bytes = u64::from(image.module.target.pointer_bytes);
     let mut comparison = Comparison {
         old: &old.state,
@@ -60,7 +102,7 @@ pub fn covers(old: &Snapshot, reads: &Reads, new: &Snapshot, live: &mut Live, me
         paired_back: FxHashMap::default(),
         found: Vec::new(),
     };
-    comparison.registers(&slots, means)?;
+    comparison.registers(slots, means)?;
     comparison.memory(reads, means)?;
     let Comparison { mut pairs, paired, .. } = comparison;
     pairs.sort_unstable();
@@ -328,10 +370,12 @@ fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], pai
         return true;
     }
     let terms = &mut means.machine.terms;
-    let mut constraints: Vec<TermId> =
-        pairs.iter().flat_map(|(old_term, _)| old.condition.relevant(terms, *old_term).constraints()).collect();
-    constraints.sort_unstable();
-    constraints.dedup();
+    let constraints = old.connected(terms, pairs.iter().map(|(old_term, _)| *old_term));
+    let mut renaming = Renaming::of_pairs(terms, pairs);
+    if !holds_now(pairs, &constraints, &renaming, new, means) {
+        return false;
+    }
+    let terms = &mut means.machine.terms;
     if !same_addresses(&old.state, &new.state, paired) {
         let all = pairs.iter().flat_map(|(old, new)| [*old, *new]).chain(constraints.iter().copied());
         let mut walked = FxHashSet::default();
@@ -347,11 +391,6 @@ fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], pai
             return false;
         }
     }
-    let mut renaming = Renaming::of_pairs(terms, pairs);
-    if !holds_now(pairs, &constraints, &renaming, new, means) {
-        return false;
-    }
-    let terms = &mut means.machine.terms;
     let mut needed = terms.tru();
     for (old_term, new_term) in pairs {
         let Some(old_term) = renaming.apply(terms, *old_term) else { return false };
@@ -364,10 +403,10 @@ fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], pai
         let same = terms.eq(old_term, *new_term);
         needed = terms.and(needed, same);
     }
-    for constraint in constraints {
-        let Some(constraint) = renaming.apply(terms, constraint) else { return false };
-        let known = new.condition.relevant(terms, constraint).constraints();
-        if known.binary_search(&constraint).is_err() {
+    let known: FxHashSet<TermId> = new.condition.iter().collect();
+    for constraint in constraints.iter() {
+        let Some(constraint) = renaming.apply(terms, *constraint) else { return false };
+        if !known.contains(&constraint) {
             needed = terms.and(needed, constraint);
         }
     }

@@ -57,7 +57,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use vm::{Effect, State, Touched};
 use witness::{Ending, Place};
 
-use compare::{covers, Paired, Snapshot};
+use compare::{covers, is_ruled_out, live_slots, Paired, Slots, Snapshot};
 use live::Live;
 use reads::Reads;
 
@@ -230,10 +230,10 @@ impl Rwset {
     }
 
     /// An earlier visit after which there is nothing new to see.
-    fn hit(&mut self, key: PointKey, snapshot: &Snapshot, means: &mut Means) -> Option<(Reads, String)> {
+    fn hit(&mut self, key: PointKey, snapshot: &Snapshot, slots: &Slots, means: &mut Means) -> Option<(Reads, String)> {
         let entries = self.entries.get(&key)?;
         for entry in entries.iter().rev() {
-            if let Some(paired) = covers(&entry.snapshot, &entry.reads, snapshot, &mut self.live, means) {
+            if let Some(paired) = covers(&entry.snapshot, &entry.reads, snapshot, slots, means) {
                 return Some((seen_from(&entry.reads, &paired), reason(&entry.decisions)));
             }
         }
@@ -241,9 +241,20 @@ impl Rwset {
     }
 
     /// An unfinished visit that looks the same, as far as is known.
-    fn resembled(&mut self, key: PointKey, node: NodeId, snapshot: &Snapshot, means: &mut Means) -> Option<NodeId> {
+    fn resembled(
+        &mut self,
+        key: PointKey,
+        node: NodeId,
+        snapshot: &Snapshot,
+        slots: &Slots,
+        means: &mut Means,
+    ) -> Option<NodeId> {
         let candidates: Vec<NodeId> = self.open.get(&key)?.iter().rev().take(MAX_CANDIDATES).copied().collect();
         for like in candidates {
+            let earlier = self.visit(like).and_then(|visit| visit.snapshot.as_deref());
+            if earlier.is_none_or(|earlier| is_ruled_out(&earlier.state, &snapshot.state, slots)) {
+                continue;
+            }
             let way = self.reads_on_the_way(like, node);
             if let Some(way) = &way {
                 self.usual.entry(key).or_default().extend(way);
@@ -253,7 +264,7 @@ impl Rwset {
             let Some(earlier) = visit.snapshot.clone() else { continue };
             let mut reads = visit.reads.clone();
             reads.extend(usual);
-            if covers(&earlier, &reads, snapshot, &mut self.live, means).is_some() {
+            if covers(&earlier, &reads, snapshot, slots, means).is_some() {
                 return Some(like);
             }
         }
@@ -295,7 +306,8 @@ impl Rwset {
     fn seen_by_held(&mut self, held: &Held, means: &mut Means) -> Option<Reads> {
         let visit = self.visit(held.like).filter(|visit| !visit.is_spoiled)?;
         let (snapshot, reads) = (visit.snapshot.clone()?, visit.reads.clone());
-        let paired = covers(&snapshot, &reads, &held.snapshot, &mut self.live, means)?;
+        let slots = live_slots(&snapshot.state, &mut self.live, means);
+        let paired = covers(&snapshot, &reads, &held.snapshot, &slots, means)?;
         Some(seen_from(&reads, &paired))
     }
 
@@ -359,19 +371,22 @@ impl Technique for Rwset {
         }
         self.points.insert(key, ());
         let snapshot = Snapshot::of_path(point.path);
-        let (place, _) = means.machine.image.whereabouts(&snapshot.state);
-        if let Some((reads, reason)) = self.hit(key, &snapshot, means) {
-            self.count_hit(place);
-            if self.config.hits == Hits::Prune {
-                if let Some(visit) = self.visit_mut(point.here) {
-                    visit.reads = reads;
-                }
-                return Admission::Prune(reason);
+        let slots = live_slots(&snapshot.state, &mut self.live, means);
+        if let Some((reads, reason)) = self.hit(key, &snapshot, &slots, means) {
+            self.count_hit(means.machine.image.whereabouts(&snapshot.state).0);
+            if self.config.hits == Hits::Count {
+                return Admission::Keep;
             }
-        } else if self.has_moved(point)
-            && let Some(like) = self.resembled(key, point.here, &snapshot, means)
+            if let Some(visit) = self.visit_mut(point.here) {
+                visit.reads = reads;
+            }
+            return Admission::Prune(reason);
+        }
+        if self.has_moved(point)
+            && let Some(like) = self.resembled(key, point.here, &snapshot, &slots, means)
             && self.config.hits == Hits::Prune
         {
+            let (place, _) = means.machine.image.whereabouts(&snapshot.state);
             self.held.push(Held { node: point.here, like, snapshot, place });
             return Admission::Hold;
         }

@@ -28,6 +28,8 @@ const FUEL: u64 = 1_000_000;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// Forks between two looks at memory, when they come faster than the clock.
 const LOOK_FORKS: u64 = 1024;
+/// Effects of one path between two looks at all.
+const LOOK_TURNS: u64 = 32;
 
 pub struct Worker<'i, 'r> {
     pub(crate) options: &'r Options,
@@ -244,7 +246,7 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// Runs one path until it ends or has to wait again.
     fn follow_path(&mut self, mut path: Path) {
-        let mut n_forks = 0;
+        let (mut n_forks, mut n_turns) = (0, 0);
         loop {
             let pruned = self.line_up.borrow_mut().admit(&path);
             if let Some((technique, reason)) = pruned {
@@ -295,11 +297,13 @@ impl<'i, 'r> Worker<'i, 'r> {
                     n_new
                 }
             };
-            if n_new > 0 {
-                n_forks += n_new;
+            n_forks += n_new;
+            n_turns += 1;
+            // A path may ask for ever without forking, so looking must not depend on forks.
+            if n_new > 0 || n_turns % LOOK_TURNS == 0 {
                 self.look();
                 self.share();
-                if self.over.is_some() || !self.pending.stays(n_forks) {
+                if self.over.is_some() || (n_new > 0 && !self.pending.stays(n_forks)) {
                     return self.push(path, None);
                 }
             }

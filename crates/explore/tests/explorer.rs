@@ -96,6 +96,21 @@ fn time_ends_a_program_that_does_not() {
 }
 
 #[test]
+fn time_ends_a_path_that_asks_for_ever_without_forking() {
+    // x == 7 is decided once; after that every round asks again and is answered by what is known.
+    let text = "global @name bytes 2 align 1 const = data \"x\\x00\"\n\
+         func @colt_input(r0:64, r1:64, r2:64)\n\
+         func @main() -> 32 {\n\
+         b0: r0 = alloca 4 align 4\n    r1 = addr @name\n    r2:64 = const 4\n    call @colt_input(r0:64, r2:64, r1:64)\n\
+             r3:32 = load r0\n    jump b1\n\
+         b1: br eq:32 r3, 7 ? b1 : b2\n\
+         b2: r4:32 = const 0\n    ret r4\n}\n";
+    let budgets = Budgets { time: Some(Duration::from_millis(300)), ..Budgets::default() };
+    let (outcome, _) = explore_with(text, &Options { budgets, search: Search::Dfs, ..options() }, LineUp::plain());
+    assert_eq!((outcome.counts.returned, outcome.counts.cut), (1, 1));
+}
+
+#[test]
 fn under_memory_pressure_states_are_put_away_and_come_back() {
     let (_, reference) = explore_with(&tree(12), &options(), LineUp::plain());
     // Every look finds too much memory in use, so whatever waits is put away over and over.

@@ -118,7 +118,7 @@ struct PointKey(u64);
 impl PointKey {
     fn of_state(state: &State, inputs: Inputs) -> PointKey {
         let mut hasher = FxHasher::default();
-        for frame in state.frames() {
+        for frame in state.frames().take(MAX_FRAMES as usize) {
             (frame.func, frame.block, frame.inst_idx).hash(&mut hasher);
         }
         if inputs == Inputs::EquallyMany {
@@ -160,8 +160,25 @@ struct Held {
     place: Place,
 }
 
+/// What comparing states at a point has brought.
+#[derive(Default)]
+struct Worth {
+    n_compared: u64,
+    n_hits: u64,
+}
+
+impl Worth {
+    /// Where hundreds of comparisons bring one hit, only the newest entries are tried.
+    fn n_tries(&self) -> usize {
+        if self.n_compared > 256 * (1 + self.n_hits) { 4 } else { usize::MAX }
+    }
+}
+
 /// Unfinished visits of a point that a path is compared with.
 const MAX_CANDIDATES: usize = 8;
+
+/// States with more frames are not compared: a recursion that deep would spend its time on comparing frames.
+const MAX_FRAMES: u32 = 256;
 
 #[derive(Default)]
 pub struct Rwset {
@@ -179,7 +196,7 @@ pub struct Rwset {
     n_hits: u64,
     n_entries: u64,
     n_dropped: u64,
-    points: FxHashMap<PointKey, ()>,
+    points: FxHashMap<PointKey, Worth>,
     by_location: BTreeMap<Place, u64>,
 }
 
@@ -230,11 +247,14 @@ impl Rwset {
     }
 
     /// An earlier visit after which there is nothing new to see.
-    fn hit(&mut self, key: PointKey, snapshot: &Snapshot, slots: &Slots, means: &mut Means) -> Option<(Reads, String)> {
+    fn hit(&mut self, key: PointKey, snapshot: &Snapshot, slots: &Slots, means: &mut Means) -> Option<(Reads, Decisions)> {
         let entries = self.entries.get(&key)?;
-        for entry in entries.iter().rev() {
+        let worth = self.points.entry(key).or_default();
+        for entry in entries.iter().rev().take(worth.n_tries()) {
+            worth.n_compared += 1;
             if let Some(paired) = covers(&entry.snapshot, &entry.reads, snapshot, slots, means) {
-                return Some((seen_from(&entry.reads, &paired), reason(&entry.decisions)));
+                worth.n_hits += 1;
+                return Some((seen_from(&entry.reads, &paired), entry.decisions.clone()));
             }
         }
         None
@@ -366,13 +386,13 @@ impl Technique for Rwset {
     fn admit_at(&mut self, point: &Point, means: &mut Means) -> Admission {
         let key = self.begin_visit(point);
         let is_between = point.path.state.answers.is_empty() && !matches!(point.effect, Effect::OutOfFuel);
-        if !is_between || means.machine.image.checks.leak {
+        if !is_between || point.path.state.depth > MAX_FRAMES || means.machine.image.checks.leak {
             return Admission::Keep;
         }
-        self.points.insert(key, ());
+        self.points.entry(key).or_default();
         let snapshot = Snapshot::of_path(point.path);
         let slots = live_slots(&snapshot.state, &mut self.live, means);
-        if let Some((reads, reason)) = self.hit(key, &snapshot, &slots, means) {
+        if let Some((reads, decisions)) = self.hit(key, &snapshot, &slots, means) {
             self.count_hit(means.machine.image.whereabouts(&snapshot.state).0);
             if self.config.hits == Hits::Count {
                 return Admission::Keep;
@@ -380,7 +400,7 @@ impl Technique for Rwset {
             if let Some(visit) = self.visit_mut(point.here) {
                 visit.reads = reads;
             }
-            return Admission::Prune(reason);
+            return Admission::Prune(reason(&decisions));
         }
         if self.has_moved(point)
             && let Some(like) = self.resembled(key, point.here, &snapshot, &slots, means)

@@ -15,6 +15,11 @@ impl Clock {
         Clock { deadline: Instant::now() + timeout, stop: Arc::clone(stop) }
     }
 
+    /// One that is over when half of what is left has passed.
+    pub fn half(&self) -> Clock {
+        Clock { deadline: Instant::now() + self.left() / 2, stop: Arc::clone(&self.stop) }
+    }
+
     pub fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }

@@ -394,7 +394,9 @@ impl Stack {
             // With nothing behind it, it may use the whole time.
             None => u64::MAX,
         };
-        let verdict = self.blaster.solve(terms, &all, query.current, budget, &query.clock);
+        // The SMT solver has its share of the time, too.
+        let clock = if self.smt.is_some() { query.clock.half() } else { query.clock.clone() };
+        let verdict = self.blaster.solve(terms, &all, query.current, budget, &clock);
         Some(match verdict {
             Verdict::Sat(values) => Local::Sat(values),
             Verdict::Unsat(core) => Local::Unsat(core_with_question(core, query)),

@@ -1,5 +1,5 @@
 // Mixing that no solver inverts: the question stays unanswered, is in the ledger, and the other paths are not harmed.
-//@ flags: --solver-timeout 2
+//@ flags: --solver-timeout 500ms
 #include <colt.h>
 #include <stdint.h>
 

@@ -2,9 +2,11 @@
 //!
 //! The file has the terms of `term::text`, each once, and between them for each question
 //!
-//!     path t12 t17        the constraints of the path, in order; left out when they are those of the question before
-//!     input t3=5 t9=2f    the current input, symbols by the names of their terms, values in hexadecimal
-//!     ask t21 sat         the question, and what the stack answered: sat, unsat or unknown
+//! ```text
+//! path t12 t17        the constraints of the path, in order; left out when they are those of the question before
+//! input t3=5 t9=2f    the current input, symbols by the names of their terms, values in hexadecimal
+//! ask t21 sat         the question, and what the stack answered: sat, unsat or unknown
+//! ```
 
 use crate::answer::Answer;
 use crate::path::PathCondition;

@@ -352,10 +352,10 @@ impl Stack {
         None
     }
 
-    /// Tries all inputs at once where that is quick, or quicker than making gates of large tables.
+    /// Tries all inputs at once where that is quick, or quicker than making gates of large tables, products and quotients.
     fn ask_few_values(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
         let sweep = self.values.plan(terms, &mut self.domains, &query.relevant, query.question, query.current)?;
-        if sweep.cost() <= Self::QUICK_SWEEP + sweep.n_elements() {
+        if sweep.cost() <= Self::QUICK_SWEEP + sweep.gate_work() {
             return Some(Stack::sweep(terms, query, sweep));
         }
         query.sweep = Some(sweep);

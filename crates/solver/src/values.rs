@@ -12,7 +12,7 @@ use std::rc::Rc;
 use term::{Assignment, Lanes, N_LANES, SymbolId, TermId, Terms, used_bits};
 
 /// Inputs that are tried at most.
-pub const MAX_INPUTS: u64 = 1 << 16;
+pub const MAX_INPUTS: u64 = 1 << 20;
 /// More symbols than this nearly always have too many values between them.
 const MAX_SYMBOLS: usize = 16;
 
@@ -133,9 +133,9 @@ impl Sweep {
         n_blocks * (self.lanes.n_steps() + 2 * self.swept.len()) as u64
     }
 
-    /// How much there is in tables, which evaluation does not mind and gates do.
-    pub fn n_elements(&self) -> u64 {
-        self.lanes.n_elements() as u64
+    /// Up to which cost trying all inputs is likely to be quicker than gates.
+    pub fn gate_work(&self) -> u64 {
+        self.lanes.gate_work()
     }
 
     /// The first input that satisfies everything.

@@ -23,6 +23,7 @@ pub struct Lanes {
     symbols: Vec<SymbolId>,
     /// The block of each symbol.
     symbol_blocks: Vec<u32>,
+    gate_work: u64,
 }
 
 struct Step {
@@ -98,6 +99,7 @@ impl Lanes {
             roots: Vec::new(),
             symbols: Vec::new(),
             symbol_blocks: Vec::new(),
+            gate_work: order.iter().map(|&t| gate_work(terms, t)).sum(),
         };
         let mut block_of: FxHashMap<TermId, u32> = FxHashMap::default();
         for t in order {
@@ -111,16 +113,10 @@ impl Lanes {
         self.steps.len()
     }
 
-    /// How many elements of tables are looked at.
-    pub fn n_elements(&self) -> usize {
-        let elements = |step: &Step| match &step.what {
-            What::Select(select) => match &select.table {
-                Table::Bytes(bytes) => bytes.len(),
-                Table::Blocks(blocks) => blocks.len(),
-            },
-            _ => 0,
-        };
-        self.steps.iter().map(elements).sum()
+    /// What is cheap here and dear in gates: the elements of tables, and the square of the width of each product of two
+    /// unknowns (times 16) or quotient (times 128).
+    pub fn gate_work(&self) -> u64 {
+        self.gate_work
     }
 
     /// The symbols the conditions depend on.
@@ -159,6 +155,18 @@ impl Lanes {
             view => translate(terms, view, block_of),
         };
         self.steps.push(Step { to, width: terms.width(t), what });
+    }
+}
+
+fn gate_work(terms: &Terms, t: TermId) -> u64 {
+    let squared = || u64::from(terms.width(t)) * u64::from(terms.width(t));
+    match terms.view(t) {
+        View::Mul(_, b) if !terms.is_const(b) => 16 * squared(),
+        View::UDiv(..) | View::URem(..) | View::SDiv(..) | View::SRem(..) => 128 * squared(),
+        View::Select { array, .. } => {
+            stores_and_table(terms, array).map_or(0, |(_, table)| terms.table_elements(table).len() as u64)
+        }
+        _ => 0,
     }
 }
 
@@ -318,8 +326,8 @@ impl Step {
                     Binary::Mul => zip(to, a, b, |a, b| a.wrapping_mul(b) & mask),
                     Binary::UDiv => zip(to, a, b, |a, b| a.checked_div(b).unwrap_or(mask)),
                     Binary::URem => zip(to, a, b, |a, b| a.checked_rem(b).unwrap_or(a)),
-                    Binary::SDiv => zip(to, a, b, |a, b| fold::sdiv(a.into(), b.into(), width) as u64),
-                    Binary::SRem => zip(to, a, b, |a, b| fold::srem(a.into(), b.into(), width) as u64),
+                    Binary::SDiv => zip(to, a, b, |a, b| signed_quotient(a, b, width) & mask),
+                    Binary::SRem => zip(to, a, b, |a, b| signed_rest(a, b, width) & mask),
                     Binary::Shl => zip(to, a, b, |a, b| if b < width.into() { a << b & mask } else { 0 }),
                     Binary::LShr => zip(to, a, b, |a, b| if b < width.into() { a >> b } else { 0 }),
                     Binary::AShr => zip(to, a, b, |a, b| (signed(a, width) >> b.min(63)) as u64 & mask),
@@ -362,6 +370,17 @@ impl Select {
 fn signed(value: u64, width: u32) -> i64 {
     let unused = 64 - width;
     ((value << unused) as i64) >> unused
+}
+
+/// By zero: minus one, or one for a negative dividend.
+fn signed_quotient(a: u64, b: u64, width: u32) -> u64 {
+    let (a, b) = (signed(a, width), signed(b, width));
+    if b == 0 { if a < 0 { 1 } else { u64::MAX } } else { a.wrapping_div(b) as u64 }
+}
+
+fn signed_rest(a: u64, b: u64, width: u32) -> u64 {
+    let (a, b) = (signed(a, width), signed(b, width));
+    if b == 0 { a as u64 } else { a.wrapping_rem(b) as u64 }
 }
 
 fn map(to: &mut Block, a: &Block, f: impl Fn(u64) -> u64) {

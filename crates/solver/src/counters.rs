@@ -47,7 +47,16 @@ impl Counters {
 
     /// Adds another worker's counts.
     pub fn merge(&mut self, other: &Counters) {
-        let Counters { n_asked, n_solver, n_unknown, solver_time, n_wrong_models, n_disagreements, n_unrecorded, by_layer } = other;
+        let Counters {
+            n_asked,
+            n_solver,
+            n_unknown,
+            solver_time,
+            n_wrong_models,
+            n_disagreements,
+            n_unrecorded,
+            by_layer,
+        } = other;
         self.n_asked += n_asked;
         self.n_solver += n_solver;
         self.n_unknown += n_unknown;

@@ -198,13 +198,7 @@ impl SmtProcess {
         format!("(reset)\n{limit}(set-option :produce-models true)\n(set-logic {logic})\n{body}(check-sat)\n")
     }
 
-    fn dialogue(
-        &mut self,
-        text: &str,
-        terms: &Terms,
-        symbols: &[SymbolId],
-        clock: &Clock,
-    ) -> Result<Reply, Broken> {
+    fn dialogue(&mut self, text: &str, terms: &Terms, symbols: &[SymbolId], clock: &Clock) -> Result<Reply, Broken> {
         if self.process.is_none() {
             self.process = Some(Process::start(&self.dialect)?);
         }

@@ -16,10 +16,13 @@ pub const MAX_INPUTS: u64 = 1 << 20;
 /// More symbols than this nearly always have too many values between them.
 const MAX_SYMBOLS: usize = 16;
 
+/// Symbols and the bits of them that matter.
+type Used = Rc<[(SymbolId, u64)]>;
+
 /// The layer: remembers which bits of its symbols each condition looks at.
 #[derive(Default)]
 pub struct Values {
-    used: FxHashMap<TermId, Option<Rc<[(SymbolId, u64)]>>>,
+    used: FxHashMap<TermId, Option<Used>>,
 }
 
 /// A question made ready: what to evaluate, and under which inputs.

@@ -93,7 +93,7 @@ proptest! {
         prop_assert_eq!(lanes.symbols().len(), terms.symbols(t).len());
         let value = |lane: usize, nth: usize, width: u32| {
             let mixed = (seed ^ (lane * 5 + nth) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            if lane % 3 == 0 { mixed % 5 } else { mixed >> (64 - width) }
+            if lane.is_multiple_of(3) { mixed % 5 } else { mixed >> (64 - width) }
         };
         let symbols = lanes.symbols().to_vec();
         for (nth, &symbol) in symbols.iter().enumerate() {

@@ -48,8 +48,10 @@ struct Tally {
 /// Runs programs that ask much, and where more is wanted all fixtures, with a record each; the smallest first.
 fn record(scratch: &Path, count: usize) -> Vec<String> {
     let root = project_root();
-    let names = ["calculator", "regexp", "bubble_6", "sorted_list", "search_tree", "binary_search", "strcmp_twice", "crc32"];
-    let mut programs: Vec<PathBuf> = names.iter().map(|name| root.join("bench").join(name).with_extension("c")).collect();
+    let names =
+        ["calculator", "regexp", "bubble_6", "sorted_list", "search_tree", "binary_search", "strcmp_twice", "crc32"];
+    let mut programs: Vec<PathBuf> =
+        names.iter().map(|name| root.join("bench").join(name).with_extension("c")).collect();
     let mut groups = vec!["arrays", "pointers"];
     if count > USUAL_COUNT {
         groups.extend(["ints", "structs", "unions", "bitfields", "memory", "paths"]);
@@ -57,7 +59,8 @@ fn record(scratch: &Path, count: usize) -> Vec<String> {
     for group in groups {
         programs.extend(find_fixtures(&root.join("fixtures").join(group)).expect("fixtures are there"));
     }
-    let mut records: Vec<String> = programs.iter().enumerate().filter_map(|(idx, program)| record_one(scratch, idx, program)).collect();
+    let mut records: Vec<String> =
+        programs.iter().enumerate().filter_map(|(idx, program)| record_one(scratch, idx, program)).collect();
     records.sort_by_key(String::len);
     records
 }
@@ -109,7 +112,11 @@ fn compare(text: &str, count: usize, deadline: Option<Instant>, tally: &mut Tall
         };
         let known: Vec<Verdict> =
             [query.verdict, now, said].into_iter().filter(|verdict| *verdict != Verdict::Unknown).collect();
-        assert!(known.windows(2).all(|pair| pair[0] == pair[1]), "recorded {:?}, now {now:?}, z3 {said:?}", query.verdict);
+        assert!(
+            known.windows(2).all(|pair| pair[0] == pair[1]),
+            "recorded {:?}, now {now:?}, z3 {said:?}",
+            query.verdict
+        );
         match said {
             Verdict::Sat => tally.n_sat += 1,
             Verdict::Unsat => tally.n_unsat += 1,

@@ -175,9 +175,11 @@ impl<'i> Flow<'i> {
         std::mem::take(&mut self.failed)
     }
 
-    /// Forgets which guards the base run passes: there is a new one.
-    pub fn forget_guards(&mut self) {
+    /// There is a new base: which guards it passes and what decides anything is to be seen anew. What regions write stays.
+    pub fn forget_base(&mut self) {
         self.guards.clear();
+        self.noted.clear();
+        self.noted_writes.clear();
     }
 
     fn learn(&mut self, key: u64, spot: Spot) {

@@ -163,6 +163,10 @@ impl Search {
                     self.values.extend(candidate.values);
                     self.n_bases += 1;
                     self.explored.clear();
+                    // Found under a base that stops at a guard, these know what is behind it only together with it.
+                    self.cover = Cover::default();
+                    self.merges.clear();
+                    self.met.clear();
                     return Some(Phase::Scout);
                 }
                 if let Some(phase) = self.improvement() {
@@ -272,7 +276,7 @@ impl Search {
         flow.note_writes = if self.mode == Mode::Check { NoteWrites::On } else { NoteWrites::Off };
         flow.scouting = if self.phase == Phase::Scout { Scouting::On } else { Scouting::Off };
         if self.phase == Phase::Scout {
-            flow.forget_guards();
+            flow.forget_base();
         }
     }
 

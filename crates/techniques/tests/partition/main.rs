@@ -1,0 +1,123 @@
+//! The theorem of `partition`: on generated programs it takes every edge and makes every finding that plain exploration
+//! does.
+//!
+//! `PARTITION_COUNT` (default 1300) programs from seed `PARTITION_SEED` (default 1) on. A program counts when plain
+//! exploration of it is complete. They are the programs of `rwset`: branches, loops, calls, tables at symbolic offsets,
+//! lists on the heap, faults.
+
+#[path = "../rwset/programs.rs"]
+mod programs;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use explore::{Covers, Event, Interest, LineUp, Options, Program, Progress, Search, Sink, Technique, TestId};
+use techniques::{Flags, Subject};
+use vm::{EdgeId, State};
+use witness::Witness;
+
+const PROGRAMS_PER_FILE: u64 = 50;
+const MAX_PATHS: u64 = 1_500;
+
+struct NoTests;
+
+impl Sink for NoTests {
+    fn path_ended(&mut self, _: &Witness, _: Covers) -> TestId {
+        TestId(1)
+    }
+
+    fn progress(&mut self, _: &Progress) {}
+}
+
+/// Notes every edge anybody takes.
+struct Edges(Rc<RefCell<BTreeSet<EdgeId>>>);
+
+impl Technique for Edges {
+    fn name(&self) -> &'static str {
+        "edges"
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::BLOCK
+    }
+
+    fn observe(&mut self, _: &mut State, event: &Event) {
+        if let Event::Block { edge, .. } = event {
+            self.0.borrow_mut().insert(*edge);
+        }
+    }
+}
+
+struct Explored {
+    edges: BTreeSet<EdgeId>,
+    findings: BTreeSet<String>,
+    n_paths: u64,
+    is_complete: bool,
+}
+
+fn explore(program: &Program, seed: u64, names: &[String], max_paths: u64) -> Explored {
+    let edges = Rc::new(RefCell::new(BTreeSet::new()));
+    let subject = Subject { module: &program.module, entry: program.entry };
+    let mut line_up: LineUp = techniques::line_up(names, &Flags::default(), subject).expect("a line-up");
+    line_up.techniques.push(Box::new(Edges(edges.clone())));
+    let mut options = Options { search: Search::Dfs, workers: 1, seed, ..Options::default() };
+    options.budgets.paths = Some(max_paths);
+    options.budgets.time = Some(Duration::from_secs(20));
+    let outcome = explore::explore(program, &options, line_up, &mut NoTests).expect("the engine does not fail");
+    let findings = outcome.findings.iter().map(|finding| {
+        let bug = &finding.bug;
+        format!("{:?} {}:{}", bug.kind, bug.place.file, bug.place.line)
+    });
+    let findings = findings.collect();
+    Explored { edges: edges.borrow().clone(), findings, n_paths: outcome.counts.total, is_complete: outcome.is_complete() }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn it_reaches_what_plain_exploration_reaches() {
+    let (first, count) = (number("PARTITION_SEED", 1), number("PARTITION_COUNT", 1_300));
+    let with = ["partition".to_string()];
+    let (mut n_counted, mut n_plain, mut n_paths) = (0, 0, 0);
+    let mut missed = Vec::new();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mut next = first;
+    while next < first + count {
+        let seeds = next..(next + PROGRAMS_PER_FILE).min(first + count);
+        next = seeds.end;
+        let texts: Vec<String> = seeds.clone().map(|seed| programs::program(seed, &format!("p{seed}"))).collect();
+        let path = dir.path().join("programs.c");
+        let mut file = std::fs::File::create(&path).expect("a file");
+        writeln!(file, "{}{}\nint main(void) {{ return 0; }}", programs::HEADER, texts.concat()).expect("writing");
+        let loaded = frontend::load(&frontend::Sources::new(vec![path])).expect("generated programs compile");
+        let module = Arc::new(loaded.module);
+        for (seed, text) in seeds.zip(&texts) {
+            let entry = module.find_function(&format!("p{seed}_entry")).expect("every program has its entry");
+            let program = Program { module: module.clone(), entry, constructors: loaded.constructors.clone() };
+            let plain = explore(&program, seed, &[], MAX_PATHS);
+            if !plain.is_complete {
+                continue;
+            }
+            let found = explore(&program, seed, &with, 100 * MAX_PATHS);
+            let edges: Vec<&EdgeId> = plain.edges.difference(&found.edges).collect();
+            let findings: Vec<&String> = plain.findings.difference(&found.findings).collect();
+            if !edges.is_empty() || !findings.is_empty() || !found.is_complete {
+                let what = format!("{} edges, findings {findings:?}, complete {}", edges.len(), found.is_complete);
+                eprintln!("seed {seed}: {what}\n{text}");
+                missed.push((seed, what));
+            }
+            n_counted += 1;
+            n_plain += plain.n_paths;
+            n_paths += found.n_paths;
+        }
+    }
+    eprintln!("{n_counted} programs, {n_plain} paths plain, {n_paths} with partition");
+    assert!(missed.is_empty(), "{missed:?}");
+    assert!(n_counted * 10 >= count * 7, "only {n_counted} of {count} programs were explored completely");
+}

@@ -27,6 +27,8 @@ pub struct Path {
     pub(crate) stops: Stops,
     /// Once the path has ended, while flow is tracked: the inputs that its ending depends on.
     pub ended_by: Rc<[u32]>,
+    /// The name of the place where it ended, the same in every run.
+    pub ended_at: u64,
     /// The first guard it left its function at, and the inputs that guard depends on.
     pub left_guard: Option<(u64, Rc<[u32]>)>,
 }
@@ -43,6 +45,7 @@ impl Path {
             node: None,
             stops: Stops::default(),
             ended_by: Rc::new([]),
+            ended_at: 0,
             left_guard: None,
         }
     }

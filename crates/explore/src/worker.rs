@@ -474,6 +474,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     pub(crate) fn end(&mut self, mut path: Path, ending: Ending) {
         if self.decider.machine.flow.is_some() {
             let label = self.decider.machine.ending_label(&path.state);
+            path.ended_at = self.decider.machine.index_here(&path.state);
             let labels = &self.decider.machine.labels;
             path.ended_by = labels.members(label).into();
             path.left_guard = path.state.left_guard.map(|(guard, label)| (guard, labels.members(label).into()));

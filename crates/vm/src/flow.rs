@@ -252,7 +252,7 @@ impl Machine<'_> {
     }
 
     /// The name of what happens at the current instruction, the same in every run that comes here alike.
-    pub(crate) fn index_here(&self, state: &State) -> u64 {
+    pub fn index_here(&self, state: &State) -> u64 {
         let top = &state.top;
         top.track.as_ref().map_or(0, |track| track.index(usize::MAX, (top.func, top.block, top.inst_idx)))
     }

@@ -40,9 +40,20 @@ pub struct Meeting {
     pub why: &'static str,
 }
 
+/// How much of the program a path leaves out, from nothing to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Severity {
+    Nothing,
+    /// It left a function at a guard.
+    Guarded,
+    /// The program ended, though with other inputs it would have gone on.
+    Ended,
+}
+
 /// Where a path stopped short of what other inputs may reach, and which inputs made it.
 #[derive(Clone)]
 struct Loss {
+    severity: Severity,
     site: u64,
     units: Set,
 }
@@ -93,7 +104,7 @@ pub struct Search {
 /// Values that may make a better base.
 struct Candidate {
     values: Vec<((ScalarKey, u32), u64)>,
-    is_whole: bool,
+    severity: Severity,
 }
 
 impl Search {
@@ -331,14 +342,14 @@ impl Search {
             }
             Phase::Improve(_) => {
                 self.tie_ending(path, &witness.ending);
-                let is_whole = loss.is_none();
-                let is_new = loss.is_none_or(|loss| !self.lost_sites.contains(&loss.site));
-                let is_better = match &self.candidate {
-                    None => is_new,
-                    Some(candidate) => is_whole && !candidate.is_whole,
-                };
-                if is_better {
-                    self.candidate = Some(Candidate { values: values_of(path, witness), is_whole });
+                let severity = loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
+                let of_base = self.loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
+                // Stopping elsewhere may lead on, unless a base of some kind stopped there before.
+                let is_progress = severity < of_base
+                    || severity == of_base && loss.is_some_and(|loss| !self.lost_sites.contains(&loss.site));
+                let is_better = self.candidate.as_ref().is_none_or(|candidate| severity < candidate.severity);
+                if is_progress && is_better {
+                    self.candidate = Some(Candidate { values: values_of(path, witness), severity });
                 }
             }
             Phase::Part(_) => self.tie_ending(path, &witness.ending),
@@ -390,16 +401,11 @@ impl Search {
 }
 
 fn loss_of(path: &Path, ending: &Ending) -> Option<Loss> {
-    if let Some((guard, units)) = &path.left_guard {
-        return Some(Loss { site: *guard, units: units.clone() });
+    if !matches!(ending, Ending::Returned { .. }) && !path.ended_by.is_empty() {
+        return Some(Loss { severity: Severity::Ended, site: path.ended_at, units: path.ended_by.clone() });
     }
-    if matches!(ending, Ending::Returned { .. }) || path.ended_by.is_empty() {
-        return None;
-    }
-    let top = &path.state.top;
-    let mut hasher = FxHasher::default();
-    (top.func, top.block, top.inst_idx, ending.name()).hash(&mut hasher);
-    Some(Loss { site: hasher.finish(), units: path.ended_by.clone() })
+    let (guard, units) = path.left_guard.as_ref()?;
+    Some(Loss { severity: Severity::Guarded, site: *guard, units: units.clone() })
 }
 
 /// What the path's input says about each scalar.

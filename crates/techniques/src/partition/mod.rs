@@ -1,4 +1,55 @@
 //! `partition`: inputs that do not interfere are tested apart.
+//!
+//! **Problem.** The paths of a program multiply with its inputs, even where no two inputs have anything to do with each
+//! other: 20 independent flags, each looked at once, make a million paths that show 40 different things.
+//!
+//! **Paper.** Majumdar and Xu, *Reducing Test Inputs Using Information Partitions* (FlowTest). Its algorithm starts with every
+//! input in a part of its own, explores one part at a time with the others fixed, tracks which inputs flow together, by data
+//! or by control, merges their parts, and repeats until nothing changes. Its tool took the partition by hand.
+//!
+//! **Idea.** Everything is labelled with the inputs it depends on (`vm::flow`): values by data, what is written under a
+//! labelled decision by control, until the sides of the decision meet again. A *decision* is whatever makes a path different:
+//! a branch, an address, a size, a check. The inputs that one decision depends on have to be explored together; they are a
+//! part. First a *base*, all inputs fixed, is run alone: it shows most decisions there are. Then every part is explored in
+//! turn with the other inputs as in the base, which shows further decisions, until every decision any run made lies
+//! inside a part that was explored.
+//!
+//! **Where we differ.**
+//! * *Parts may share inputs.* A part is a largest set of inputs that some decision depended on, not a class of a partition,
+//!   so `{type, a}` and `{type, b}` do not become one. (The paper names this as a limitation.) Why this is sound: look at a
+//!   place `l` that some input `v` reaches, and at the decisions in front of it in order. Run the base; at the first of them
+//!   that goes otherwise than under `v`, its label `P` was noted, so `P` is inside an explored part, so the run
+//!   "`v` on `P`, base elsewhere" was explored. It agrees with `v` on what that decision looked at first; what it looks at
+//!   next is now the same as under `v`, and its label, again noted, contains one input more of those that matter under
+//!   `v`. After finitely many such runs the decision goes as under `v`; the next one follows in the same way.
+//! * *A part is joined by decisions, not by assignments*: a checksum that is printed and never looked at merges nothing.
+//!   `--partition-check` also reports where inputs meet in a write, because there the flow itself is the question.
+//! * *Ways to end early are no merges.* Whatever follows `if (bad(p)) exit(1);` or an assertion depends on `p`, strictly. We
+//!   choose a base that goes on instead, looking for one among the inputs that ended it, and explore what follows under it.
+//!   Only where an explored part could make the guard fail together with inputs it does not have (the guard depends on inputs
+//!   inside and outside) are these added to the part. The proof stays: a run "`v` on `P`, base elsewhere" that stops
+//!   at a guard `v` passes has the guard's inputs added, and the next such run passes it.
+//! * *So are guards by which a function is left*, `if (!valid(p)) return;`, the paper's other limitation: if the base passes
+//!   the guard, what follows is explored under it and not together with it. Behind the function everything that either side
+//!   may have written carries the guard's label, so nothing that happens there is taken for independent of it.
+//! * *The side not taken.* What it would have written is learned from the runs that took it, as in the paper's flow map,
+//!   but for each decision rather than for each variable: a place is labelled where the sides meet, so a buffer that is used
+//!   again for something else loses its label. A round is repeated when something was learned too late for a run before.
+//! * *Heap and stack objects, regions and inputs are told apart by calls under way and loop turns*, so two objects of one
+//!   allocation site stay two, and match in all runs that come there alike. Where turns cannot be counted alike on all
+//!   sides (irreducible loops, nested loops that share a way back, functions from which a `longjmp` may happen) they are
+//!   left out, and what shares a name is treated as one.
+//! * *longjmp*: what decides about calls that may jump stays in force until the program ends.
+//!
+//! **Assumes** that programs end (a run that hangs or is cut makes the verdict incomplete), and that no decision depends on
+//! where objects lie in memory other than through pointers to them.
+//!
+//! **Can miss**: nothing that the theorem speaks of, which is places and failures; it does not show all *combinations* of
+//! what independent inputs do, and paths that differ in nothing else are left out by design. A symbolic value that the
+//! engine replaces by one concrete value is in the ledger, here as in plain exploration. With `rwset`, that technique prunes
+//! nothing: what the rest of a path would show about flow is needed of every path.
+//!
+//! **Costs.** Two runs of the base, then each part; up to a few rounds. Labelled values take the machine's slow path.
 
 mod cover;
 mod names;

@@ -60,6 +60,7 @@ struct Loss {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Phase {
+    Begin,
     /// The base alone, to see which guards it passes.
     Scout,
     /// The base alone.
@@ -81,13 +82,15 @@ pub struct Search {
     given: FxHashMap<usize, Unit>,
     /// How often an input of a name has come up, to tell apart inputs of one name.
     namesakes: FxHashMap<Arc<str>, Vec<u64>>,
-    /// What the base fixes scalars to, where that is not the random choice; the last number counts repeats on a path.
-    values: FxHashMap<(ScalarKey, u32), u64>,
-    n_bases: u64,
+    bases: Vec<Base>,
+    /// The base of the running or last run.
+    current: usize,
+    stage: Stage,
     phase: Phase,
-    is_begun: bool,
     symbolic: Set,
+    /// Parts under the current base, and under all that are explored under.
     cover: Cover,
+    parts: Cover,
     explored: FxHashSet<Set>,
     pub rounds: u64,
     is_stale: bool,
@@ -95,17 +98,32 @@ pub struct Search {
     /// Sites bases stopped at, and all inputs that made them.
     lost_sites: FxHashSet<u64>,
     lost_units: Set,
-    improved_with: FxHashSet<Set>,
-    candidate: Option<Candidate>,
+    improved_with: FxHashSet<(usize, Set)>,
+    n_guarded: usize,
     pub merges: Vec<Meeting>,
     met: FxHashSet<(Unit, Unit)>,
 }
 
-/// Values that may make a better base.
-struct Candidate {
-    values: Vec<((ScalarKey, u32), u64)>,
-    severity: Severity,
+/// What all inputs are fixed to, those of the running part aside.
+struct Base {
+    /// Where that is not the random choice; the last number counts repeats of an input on a path.
+    values: FxHashMap<(ScalarKey, u32), u64>,
+    /// How the path it was made from ended.
+    promise: Severity,
+    /// Known once it has been run.
+    severity: Option<Severity>,
 }
+
+#[derive(Clone, PartialEq, Eq)]
+enum Stage {
+    /// Looking for a base that goes on to the end.
+    Select,
+    /// Exploring parts under the last of these bases; the others come after it.
+    Explore(Vec<usize>),
+}
+
+/// Guards that bases are improved past; more only cost precision.
+const MAX_GUARDED: usize = 16;
 
 impl Search {
     pub fn new(module: Arc<Module>, mode: Mode, start: Option<Start>) -> Search {
@@ -119,12 +137,13 @@ impl Search {
             names: Vec::new(),
             given: FxHashMap::default(),
             namesakes: FxHashMap::default(),
-            values: FxHashMap::default(),
-            n_bases: 0,
-            phase: Phase::Scout,
-            is_begun: false,
+            bases: vec![Base { values: FxHashMap::default(), promise: Severity::Ended, severity: None }],
+            current: 0,
+            stage: Stage::Select,
+            phase: Phase::Begin,
             symbolic: nothing.clone(),
             cover: Cover::default(),
+            parts: Cover::default(),
             explored: FxHashSet::default(),
             rounds: 1,
             is_stale: false,
@@ -132,7 +151,7 @@ impl Search {
             lost_sites: FxHashSet::default(),
             lost_units: nothing,
             improved_with: FxHashSet::default(),
-            candidate: None,
+            n_guarded: 0,
             merges: Vec::new(),
             met: FxHashSet::default(),
         }
@@ -146,62 +165,50 @@ impl Search {
     pub fn next(&mut self) -> Option<RunPlan> {
         self.phase = self.next_phase()?;
         self.symbolic = match &self.phase {
-            Phase::Scout | Phase::Base => Rc::new([]),
+            Phase::Begin | Phase::Scout | Phase::Base => Rc::new([]),
             Phase::Improve(set) | Phase::Part(set) => set.clone(),
         };
         let mut hasher = FxHasher::default();
-        (self.n_bases, &self.symbolic).hash(&mut hasher);
+        (self.current, &self.symbolic).hash(&mut hasher);
         Some(RunPlan { prefixes: Vec::new(), name: Some(hasher.finish()) })
     }
 
     fn next_phase(&mut self) -> Option<Phase> {
-        if !std::mem::replace(&mut self.is_begun, true) {
-            return Some(Phase::Scout);
-        }
-        match &self.phase {
+        match std::mem::replace(&mut self.phase, Phase::Begin) {
+            Phase::Begin => Some(Phase::Scout),
             Phase::Scout => {
-                self.loss = None;
-                return Some(Phase::Base);
-            }
-            Phase::Base => {
-                if let Some(phase) = self.improvement() {
-                    return Some(phase);
-                }
-            }
-            Phase::Improve(set) => {
-                self.explored.insert(set.clone());
-                if let Some(candidate) = self.candidate.take() {
-                    self.values.extend(candidate.values);
-                    self.n_bases += 1;
-                    self.explored.clear();
-                    // Found under a base that stops at a guard, these know what is behind it only together with it.
-                    self.cover = Cover::default();
-                    self.merges.clear();
-                    self.met.clear();
-                    return Some(Phase::Scout);
-                }
-                if let Some(phase) = self.improvement() {
-                    return Some(phase);
-                }
-            }
-            Phase::Part(set) => {
-                self.explored.insert(set.clone());
-            }
-        }
-        let next = self.cover.sets().find(|set| !self.explored.contains(*set)).cloned();
-        match next {
-            Some(set) => Some(Phase::Part(set)),
-            None if std::mem::take(&mut self.is_stale) => {
-                self.rounds += 1;
-                self.explored.clear();
                 self.loss = None;
                 Some(Phase::Base)
             }
-            None => None,
+            Phase::Base if self.stage == Stage::Select => self.judge_base(),
+            Phase::Base => self.next_part(),
+            Phase::Improve(_) => self.next_base(),
+            Phase::Part(set) => {
+                self.explored.insert(set);
+                self.next_part()
+            }
         }
     }
 
-    /// The base stopped short: looks among the inputs that made it for one that goes on, and, when they alone do not help,
+    /// The current base has been run alone.
+    fn judge_base(&mut self) -> Option<Phase> {
+        let severity = self.loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
+        self.bases[self.current].severity = Some(severity);
+        match severity {
+            // Its decisions are known already, so its parts come at once.
+            Severity::Nothing => {
+                self.stage = Stage::Explore(vec![self.current]);
+                self.next_part()
+            }
+            Severity::Guarded if self.n_guarded >= MAX_GUARDED => self.next_base(),
+            _ => {
+                self.n_guarded += usize::from(severity == Severity::Guarded);
+                self.improvement().or_else(|| self.next_base())
+            }
+        }
+    }
+
+    /// The base stopped short: looks among the inputs that made it for one that goes on, and, where they alone do not help,
     /// among all that ever stopped a base.
     fn improvement(&mut self) -> Option<Phase> {
         let loss = self.loss.clone()?;
@@ -209,8 +216,77 @@ impl Search {
         self.lost_units = union(&self.lost_units, &loss.units);
         [loss.units, self.lost_units.clone()]
             .into_iter()
-            .find(|set| self.improved_with.insert(set.clone()))
+            .find(|set| self.improved_with.insert((self.current, set.clone())))
             .map(Phase::Improve)
+    }
+
+    /// The next base to be tried; when all have been, the ones to explore under.
+    fn next_base(&mut self) -> Option<Phase> {
+        let untried = (0..self.bases.len()).filter(|idx| self.bases[*idx].severity.is_none());
+        if let Some(next) = untried.min_by_key(|idx| self.bases[*idx].promise) {
+            self.current = next;
+            self.forget_parts();
+            return Some(Phase::Scout);
+        }
+        if self.bases[self.current].severity == Some(Severity::Ended)
+            && let Some(phase) = self.improvement()
+        {
+            return Some(phase);
+        }
+        let best = self.bases.iter().filter_map(|base| base.severity).min().unwrap_or(Severity::Nothing);
+        let with_best = (0..self.bases.len()).filter(|idx| self.bases[*idx].severity == Some(best));
+        // One base that is not ended early is enough; otherwise each shows what the others end in front of.
+        let chosen: Vec<usize> = match best {
+            Severity::Ended => with_best.collect(),
+            _ => with_best.last().into_iter().collect(),
+        };
+        self.forget_parts();
+        self.explore_under(chosen)
+    }
+
+    /// What was found under other bases knew what lies behind a guard only together with it.
+    fn forget_parts(&mut self) {
+        self.cover = Cover::default();
+        self.explored.clear();
+        self.merges.clear();
+        self.met.clear();
+    }
+
+    fn explore_under(&mut self, bases: Vec<usize>) -> Option<Phase> {
+        self.current = *bases.last()?;
+        self.stage = Stage::Explore(bases);
+        self.cover = Cover::default();
+        self.explored.clear();
+        Some(Phase::Scout)
+    }
+
+    fn next_part(&mut self) -> Option<Phase> {
+        if let Some(set) = self.cover.sets().find(|set| !self.explored.contains(*set)) {
+            return Some(Phase::Part(set.clone()));
+        }
+        for set in self.cover.sets() {
+            self.parts.add(set.clone());
+        }
+        let Stage::Explore(bases) = &mut self.stage else { return None };
+        bases.pop();
+        let left = bases.clone();
+        if !left.is_empty() {
+            return self.explore_under(left);
+        }
+        if !std::mem::take(&mut self.is_stale) {
+            return None;
+        }
+        self.rounds += 1;
+        if self.bases[self.current].severity == Some(Severity::Ended) {
+            // What ended them may depend on more than was known.
+            self.improved_with.clear();
+            self.lost_sites.clear();
+            self.stage = Stage::Select;
+            self.bases.truncate(1);
+            self.bases[0].severity = None;
+            return self.next_base();
+        }
+        self.explore_under(vec![self.current])
     }
 
     /// What an input looks like in this run.
@@ -269,7 +345,7 @@ impl Search {
     fn fixed(&self, request: &InputRequest, idx: usize, repeat: u32) -> u64 {
         let key = ScalarKey { origin: request.origin, input: request.name.clone(), idx: idx as u32 };
         let key = (key, repeat);
-        if let Some(value) = self.values.get(&key) {
+        if let Some(value) = self.bases[self.current].values.get(&key) {
             return *value;
         }
         let mut hasher = FxHasher::default();
@@ -334,26 +410,32 @@ impl Search {
     pub fn witnessed(&mut self, path: &Path, witness: &Witness) {
         let loss = loss_of(path, &witness.ending);
         match &self.phase {
-            Phase::Scout => {}
+            Phase::Begin | Phase::Scout => {}
             Phase::Base => {
-                if self.loss.is_none() {
+                if self.loss.as_ref().map(|loss| loss.severity) < loss.as_ref().map(|loss| loss.severity) {
                     self.loss = loss;
                 }
             }
-            Phase::Improve(_) => {
-                self.tie_ending(path, &witness.ending);
-                let severity = loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
-                let of_base = self.loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
-                // Stopping elsewhere may lead on, unless a base of some kind stopped there before.
-                let is_progress = severity < of_base
-                    || severity == of_base && loss.is_some_and(|loss| !self.lost_sites.contains(&loss.site));
-                let is_better = self.candidate.as_ref().is_none_or(|candidate| severity < candidate.severity);
-                if is_progress && is_better {
-                    self.candidate = Some(Candidate { values: values_of(path, witness), severity });
-                }
-            }
+            Phase::Improve(_) => self.consider(path, witness, loss),
             Phase::Part(_) => self.tie_ending(path, &witness.ending),
         }
+    }
+
+    /// Whether a path would make a base that gets further, or at least stops where none has stopped before.
+    fn consider(&mut self, path: &Path, witness: &Witness, loss: Option<Loss>) {
+        let severity = loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
+        let of_base = self.loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
+        let is_new = loss.is_none_or(|loss| self.lost_sites.insert(loss.site));
+        if severity > of_base || !is_new {
+            return;
+        }
+        // One that goes on to the end is enough.
+        if self.bases.iter().any(|base| base.severity.is_none() && base.promise == Severity::Nothing) {
+            return;
+        }
+        let mut values = self.bases[self.current].values.clone();
+        values.extend(values_of(path, witness));
+        self.bases.push(Base { values, promise: severity, severity: None });
     }
 
     fn tie_ending(&mut self, path: &Path, ending: &Ending) {
@@ -370,8 +452,8 @@ impl Search {
 
     /// The parts, each by the names of its inputs; an input that decides nothing is a part of its own.
     pub fn parts(&self) -> Vec<Vec<&str>> {
-        let mut sets: Vec<Set> = self.cover.sets().cloned().collect();
-        let alone = (0..self.names.len() as Unit).filter(|unit| !self.cover.covers(&[*unit]));
+        let mut sets: Vec<Set> = self.parts.sets().cloned().collect();
+        let alone = (0..self.names.len() as Unit).filter(|unit| !self.parts.covers(&[*unit]));
         sets.extend(alone.map(|unit| set_of(vec![unit])));
         sets.sort();
         let names = |set: &Set| set.iter().flat_map(|unit| self.names[*unit as usize].iter().map(String::as_str)).collect();
@@ -381,7 +463,7 @@ impl Search {
     /// Names of the inputs that are in more than one part.
     pub fn shared(&self) -> Vec<&str> {
         let mut n_parts: FxHashMap<Unit, u32> = FxHashMap::default();
-        for unit in self.cover.sets().flat_map(|set| set.iter()) {
+        for unit in self.parts.sets().flat_map(|set| set.iter()) {
             *n_parts.entry(*unit).or_default() += 1;
         }
         let mut shared: Vec<Unit> = n_parts.into_iter().filter(|(_, n)| *n > 1).map(|(unit, _)| unit).collect();

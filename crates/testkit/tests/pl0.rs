@@ -54,6 +54,9 @@ const RULES: &[(&str, &[&[&str]])] = &[
     ("factor", &[&["n"], &["0"], &["(", "expression", ")"]]),
 ];
 
+const MAY_BE_EMPTY: &[&str] =
+    &["block", "constants", "more_constants", "variables", "more_variables", "procedures", "statement", "more_statements"];
+
 impl Grammar {
     /// What `symbol` can be in exactly `n_tokens` tokens.
     fn of(&mut self, symbol: &'static str, n_tokens: usize) -> Programs {
@@ -73,8 +76,10 @@ impl Grammar {
             return if n_tokens == 0 { Programs::from([String::new()]) } else { Programs::new() };
         };
         let mut found = Programs::new();
-        // Every symbol but the lists takes a token: a left recursion gets fewer tokens than its whole.
-        for n_rest in rest.iter().filter(|part| !self.can_be_empty(part)).count()..=n_tokens {
+        // What cannot be empty takes a token, so a recursion always gets fewer tokens than its whole.
+        let n_least = rest.iter().filter(|part| !MAY_BE_EMPTY.contains(part)).count();
+        let n_first = usize::from(!MAY_BE_EMPTY.contains(first));
+        for n_rest in n_least..(n_tokens + 1).saturating_sub(n_first) {
             let tails = self.sequence(rest, n_rest);
             if tails.is_empty() {
                 continue;
@@ -84,11 +89,6 @@ impl Grammar {
             }
         }
         found
-    }
-
-    fn can_be_empty(&self, symbol: &str) -> bool {
-        let rule = RULES.iter().find(|rule| rule.0 == symbol);
-        rule.is_some_and(|rule| rule.1.iter().any(|parts| parts.iter().all(|part| self.can_be_empty(part))))
     }
 }
 

@@ -271,7 +271,10 @@ impl Compiler<'_> {
             command.arg("-fprofile-instr-generate");
         }
         // A function nobody defines must not keep the paths that do not call it from being replayed.
-        // Binding at once, because the loader refuses the lazy form of a missing function.
+        // Binding at once, because the loader refuses the lazy form of a missing function. The entry itself must be there.
+        if matches!(self.plan.entry, Entry::Main) {
+            command.arg("-Wl,--require-defined=main");
+        }
         command.args(["-lm", "-lpthread", "-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,now"]).stdin(Stdio::null());
         let output = command.output().map_err(|source| self.cannot_start(source))?;
         if output.status.success() {

@@ -30,6 +30,6 @@ pub use options::{Budgets, Options, Search, SymArgs, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::Path;
 pub use search::{Promise, Rank, Ticket};
-pub use technique::{Admission, CallChoice, LineUp, Means, Point, Settlement, Technique, Watch};
+pub use technique::{Admission, CallChoice, LineUp, Means, Point, Settlement, Technique, Told, Watch};
 pub use tree::{NodeId, Subtree};
 pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

@@ -54,6 +54,13 @@ pub enum Settlement {
     Release(Vec<NodeId>),
 }
 
+/// Whether a path is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    Yes,
+    No,
+}
+
 /// What happens at a claimed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallChoice {
@@ -103,6 +110,11 @@ pub trait Technique {
 
     /// A path ended, with the input that shows it.
     fn witnessed(&mut self, _path: &Path, _witness: &Witness) {}
+
+    /// Whether a path that ended is told: counted, and written as a test. `No` only where another path shows the same.
+    fn tells(&self, _path: &Path, _witness: &Witness) -> Told {
+        Told::Yes
+    }
 
     /// While flow is tracked: a run is about to begin; what flow is to learn in it can be set.
     fn flow_begins(&mut self, _flow: &mut Flow) {}
@@ -222,6 +234,10 @@ impl LineUp {
 
     pub(crate) fn watches(&self) -> bool {
         self.techniques.iter().any(|technique| technique.watches() == Watch::Points)
+    }
+
+    pub(crate) fn is_told(&self, path: &Path, witness: &Witness) -> bool {
+        self.techniques.iter().all(|technique| technique.tells(path, witness) == Told::Yes)
     }
 
     pub(crate) fn witnessed(&mut self, path: &Path, witness: &Witness) {

@@ -492,7 +492,8 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.leave(path.node);
         let witness = Witness { inputs: self.inputs(&path), ending, path: path.decisions.to_vec() };
         self.line_up.borrow_mut().witnessed(&path, &witness);
-        if self.plan.is_some_and(|plan| !self.is_news(plan, &witness)) {
+        let is_told = self.line_up.borrow().is_told(&path, &witness);
+        if !is_told || self.plan.is_some_and(|plan| !self.is_news(plan, &witness)) {
             return;
         }
         self.n_paths += 1;

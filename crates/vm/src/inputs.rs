@@ -146,6 +146,13 @@ fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<
     }
 }
 
+/// The scalars of one number.
+pub fn word(bytes: u64) -> Vec<ScalarShape> {
+    let mut pieces = Vec::new();
+    divide_word(0, bytes, false, &mut pieces);
+    pieces
+}
+
 fn divide_word(offset: u64, bytes: u64, is_bool: bool, pieces: &mut Vec<ScalarShape>) {
     let mut at = 0;
     while at < bytes {

@@ -60,7 +60,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use explore::{Driver, History, InputForm, InputRequest, Interest, Path, Rank, RunPlan, Technique};
+use explore::{Driver, History, InputForm, InputRequest, Interest, Path, Rank, RunPlan, Technique, Told};
 use vm::{Flow, Image, Labels};
 use witness::Witness;
 
@@ -142,6 +142,11 @@ impl Technique for Partition {
         self.search.borrow_mut().witnessed(path, witness);
     }
 
+    /// An access at a fixed wild address shows little of the fault; the part of the inputs it depends on shows all of it.
+    fn tells(&self, path: &Path, witness: &Witness) -> Told {
+        self.search.borrow().tells(path, &witness.ending)
+    }
+
     fn summary(&self) -> Option<String> {
         let search = self.search.borrow();
         let meeting = |meeting: &Meeting| {
@@ -161,6 +166,7 @@ impl Technique for Partition {
         let mut summary = serde_json::json!({
             "parts": search.parts(),
             "rounds": search.rounds,
+            "paths_run": search.n_paths_run,
             "shared": search.shared(),
             "merges": merges,
         });

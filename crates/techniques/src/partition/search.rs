@@ -4,11 +4,11 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use explore::{InputForm, InputRequest, Path, RunPlan};
+use explore::{InputForm, InputRequest, Path, RunPlan, Told};
 use ir::Module;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use vm::{Flow, Image, Labels, NoteWrites, Scouting, State};
-use witness::{Ending, Place, Witness};
+use witness::{BugKind, Ending, Place, Witness};
 
 use super::cover::{is_subset, meet, set_of, union, Cover, Set, Unit};
 use super::names::scalar_name;
@@ -93,6 +93,8 @@ pub struct Search {
     parts: Cover,
     explored: FxHashSet<Set>,
     pub rounds: u64,
+    /// Paths run to their end, those found again in later runs too.
+    pub n_paths_run: u64,
     is_stale: bool,
     loss: Option<Loss>,
     /// Sites bases stopped at, and all inputs that made them.
@@ -146,6 +148,7 @@ impl Search {
             parts: Cover::default(),
             explored: FxHashSet::default(),
             rounds: 1,
+            n_paths_run: 0,
             is_stale: false,
             loss: None,
             lost_sites: FxHashSet::default(),
@@ -408,6 +411,7 @@ impl Search {
     }
 
     pub fn witnessed(&mut self, path: &Path, witness: &Witness) {
+        self.n_paths_run += 1;
         let loss = loss_of(path, &witness.ending);
         match &self.phase {
             Phase::Begin | Phase::Scout => {}
@@ -436,6 +440,16 @@ impl Search {
         let mut values = self.bases[self.current].values.clone();
         values.extend(values_of(path, witness));
         self.bases.push(Base { values, promise: severity, severity: None });
+    }
+
+    pub fn tells(&self, path: &Path, ending: &Ending) -> Told {
+        let Ending::Bug(bug) = ending else { return Told::Yes };
+        let is_access = matches!(
+            bug.kind,
+            BugKind::InvalidPointer | BugKind::OutOfBoundsRead | BugKind::OutOfBoundsWrite | BugKind::NullDereference
+        );
+        let is_elsewhere = self.mode == Mode::Merge && !is_subset(&path.ended_by, &self.symbolic);
+        if is_access && is_elsewhere { Told::No } else { Told::Yes }
     }
 
     fn tie_ending(&mut self, path: &Path, ending: &Ending) {

@@ -150,7 +150,7 @@ impl Machine<'_> {
     /// As [`Machine::plan_input`] for one number of up to 16 bytes.
     pub(super) fn plan_scalar(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
         let ty = self.word_type(request.bytes);
-        let scalars = inputs::divide(&self.image.module, ty, request.bytes).into();
+        let scalars = inputs::word(request.bytes).into();
         self.plan_input(state, &InputRequest { ty, scalars, ..request.clone() })
     }
 
@@ -221,6 +221,7 @@ impl Machine<'_> {
         let high = self.terms.constant(u128::from(high as u32), 32);
         let (above, below) = (self.terms.sle(low, term), self.terms.slt(term, high));
         let inside = self.terms.and(above, below);
+        self.depend(state, label, Decides::Assumption);
         self.constrain(state, inside)?;
         let value = Value::of_term(&self.terms, term, label);
         state.inputs.push_back(record);

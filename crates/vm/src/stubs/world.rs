@@ -11,7 +11,7 @@ use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
 use crate::inputs;
 use crate::{
-    Access, Effect, InputForm, InputRecord, InputRequest, Label, Object, ObjectKind, PickWhy, Scalar, Shadow, Site, State, Value,
+    Access, Decides, Effect, InputForm, InputRecord, InputRequest, Label, Object, ObjectKind, PickWhy, Scalar, Shadow, Site, State, Value,
 };
 
 pub const STUBS: &[(&str, Stub)] = &[
@@ -211,6 +211,7 @@ impl Machine<'_> {
         let (term, label) = self.record_term(&record);
         let zero = self.terms.constant(0, u32::from(bits));
         let holds = self.terms.sle(zero, term);
+        self.depend(state, label, Decides::Assumption);
         self.constrain(state, holds)?;
         let value = Value::of_term(&self.terms, term, label);
         if name == "time" {

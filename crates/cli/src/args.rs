@@ -34,11 +34,22 @@ pub enum Command {
     Why(WhyArgs),
     /// Go on with a stopped or cut campaign
     Resume(ResumeArgs),
+    /// Compile as the C compiler does and keep the bitcode in the objects: CC="colt cc" in any build
+    #[command(disable_help_flag = true)]
+    Cc(CcArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct CcArgs {
+    /// The compiler's command line. The compiler is clang, or what COLT_CC_REAL names
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
+    pub words: Vec<std::ffi::OsString>,
 }
 
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
-    /// C source (several are linked), LLVM bitcode (.bc) or LLVM text (.ll)
+    /// C source (several are linked), LLVM bitcode (.bc) or text (.ll), a program, library or object built with
+    /// CC="colt cc", or compile_commands.json
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

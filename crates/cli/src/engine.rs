@@ -16,6 +16,7 @@ use crate::journal::SavedHarness;
 use crate::names::Names;
 use crate::native;
 use crate::outcome::Failure;
+use crate::program::Parts;
 use crate::settings::Settings;
 
 /// A program ready to be explored, and how to build it natively.
@@ -23,6 +24,8 @@ pub struct Loaded {
     pub program: Program,
     pub plan: BuildPlan,
     pub harness: Option<SavedHarness>,
+    /// What the user should know about how it was loaded.
+    pub notes: Vec<String>,
 }
 
 pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
@@ -31,19 +34,23 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         .tempdir()
         .and_then(|dir| replay::write_headers(dir.path()).map(|()| dir))
         .map_err(|error| Failure::fault(format!("cannot write Colt's headers to a temporary folder: {error}")))?;
+    let parts = Parts::read(&args.files)?;
     let sources = Sources {
+        units: parts.bitcode,
         cflags: settings.cflags.clone(),
         include_dirs: vec![headers.path().to_path_buf()],
         // A local in a register has no bytes that could be uninitialised.
         promote: if settings.checks.uninit { Promote::Off } else { Promote::On },
         entry: args.entry.clone(),
         fuzzer_size: args.fuzzer_size,
-        ..Sources::new(args.files.clone())
+        ..Sources::new(parts.files.clone())
     };
     let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
     let cwd = std::env::current_dir().map_err(|error| Failure::usage(format!("no working folder: {error}")))?;
     let plan = BuildPlan {
-        sources: args.files.clone(),
+        sources: parts.files,
+        units: parts.units,
+        libraries: parts.libraries,
         cflags: settings.cflags.clone(),
         base_dir: cwd,
         entry: entry::entry(&program),
@@ -55,7 +62,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         replaces: harness.replaces.clone(),
         defines: harness.defines.clone(),
     });
-    Ok(Loaded { program, plan, harness })
+    Ok(Loaded { program, plan, harness, notes: parts.notes })
 }
 
 /// Messages that concern the program as a whole name its files, too.

@@ -1,6 +1,8 @@
 //! The `colt` command as a library: flags, files, progress and exit statuses. The only crate with I/O policy.
 
 mod args;
+mod cc;
+mod compile_db;
 mod engine;
 mod entry;
 mod export;
@@ -15,6 +17,7 @@ mod native;
 mod order;
 mod out_dir;
 mod outcome;
+mod program;
 mod replay_tests;
 mod resume;
 mod run;
@@ -32,6 +35,10 @@ use outcome::{Exit, Failure};
 
 /// Runs one command line and returns its exit status.
 pub fn main(command_line: Vec<OsString>) -> u8 {
+    // A compiler's command line is not ours to parse, and a build starts it thousands of times.
+    if let Some(words) = cc::called(&command_line) {
+        return cc::main(words);
+    }
     let cli = match Cli::try_parse_from(&command_line) {
         Ok(cli) => cli,
         Err(error) => {
@@ -58,5 +65,7 @@ fn dispatch(cli: Cli, words: Vec<String>) -> Result<Exit, Failure> {
         Command::Report(args) => html::report(&args),
         Command::Why(args) => why::why(&args),
         Command::Resume(args) => resume::resume(&args),
+        // Taken care of before flags are parsed; it is in the list of commands for the sake of `--help`.
+        Command::Cc(_) => Err(Failure::usage("`cc` has to be the first word after `colt`")),
     }
 }

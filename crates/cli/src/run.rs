@@ -81,6 +81,7 @@ impl Campaign<'_> {
         let started = Instant::now();
         let loaded = engine::load(self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
         let build_s = started.elapsed().as_secs_f64();
+        loaded.notes.iter().for_each(|note| screen.chat(&format!("note: {note}\n")));
 
         let mut journal =
             Journal::start(self.cwd.clone(), self.words.clone(), loaded.plan.clone(), loaded.harness.clone());

@@ -5,11 +5,12 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use crate::{LoadError, Sources};
+use crate::{BuildUnit, LoadError, Sources};
 
 /// The bitcode or IR text of one file.
 pub(crate) struct Unit {
     pub path: PathBuf,
+    pub kind: FileKind,
     pub bytes: Vec<u8>,
 }
 
@@ -66,7 +67,9 @@ pub(crate) fn read_units(sources: &Sources) -> Result<Vec<Unit>, LoadError> {
         workers.into_iter().flat_map(|worker| worker.join().expect("a compile worker does not panic")).collect()
     });
     units.sort_by_key(|(idx, _)| *idx);
-    units.into_iter().map(|(_, unit)| unit).collect()
+    // Bitcode for a harness as well: it cannot include what is compiled with flags of its own.
+    let built = |unit: &BuildUnit| Unit { path: unit.path.clone(), kind: FileKind::Llvm, bytes: unit.bitcode.clone() };
+    units.into_iter().map(|(_, unit)| unit).chain(sources.units.iter().map(|unit| Ok(built(unit)))).collect()
 }
 
 fn check_file(path: &Path) -> Result<(), LoadError> {
@@ -89,12 +92,72 @@ fn check_file(path: &Path) -> Result<(), LoadError> {
 }
 
 fn read_unit(clang: &str, path: &Path, sources: &Sources) -> Result<Unit, LoadError> {
-    let bytes = match file_kind(path) {
-        Some(FileKind::C) => compile(clang, path, sources)?,
-        _ => fs::read(path)
+    let kind = file_kind(path).unwrap_or(FileKind::Llvm);
+    let bytes = match kind {
+        FileKind::C => compile(clang, path, sources)?,
+        FileKind::Llvm => fs::read(path)
             .map_err(|error| LoadError::Unreadable { path: path.to_path_buf(), reason: error.to_string() })?,
     };
-    Ok(Unit { path: path.to_path_buf(), bytes })
+    Ok(Unit { path: path.to_path_buf(), kind, bytes })
+}
+
+/// What the engine needs of clang, whatever the user's own flags say; to come after them.
+const OWN_FLAGS: &[&str] = &[
+    "-g",
+    "-O0",
+    "-Xclang",
+    "-disable-O0-optnone",
+    "-fno-discard-value-names",
+    "-fno-stack-protector",
+    "-fno-sanitize=all",
+    "-fno-lto",
+    "-U_FORTIFY_SOURCE",
+    "-Qunused-arguments",
+    "-fno-color-diagnostics",
+    "-emit-llvm",
+    "-c",
+    "-o",
+    "-",
+];
+
+/// Bitcode, and the flags it was made with.
+pub struct Compiled {
+    pub bitcode: Vec<u8>,
+    pub args: Vec<String>,
+}
+
+/// Compiles one file of a build in its folder and with its own flags. Flags that clang does not know, because another
+/// compiler was meant, are left out.
+pub fn compile_unit(dir: &Path, args: &[String], source: &Path) -> Result<Compiled, LoadError> {
+    let clang = find_clang()?;
+    let mut args = args.to_vec();
+    loop {
+        let output = Command::new(&clang)
+            .current_dir(dir)
+            .arg("-w")
+            .args(&args)
+            .args(OWN_FLAGS)
+            .arg(source)
+            .stdin(Stdio::null())
+            .output();
+        let diagnostics = match output {
+            Ok(output) if output.status.success() => return Ok(Compiled { bitcode: output.stdout, args }),
+            Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+            Err(error) => format!("{clang}: {error}"),
+        };
+        let n_args = args.len();
+        args.retain(|arg| !is_refused(arg, &diagnostics));
+        if args.len() == n_args {
+            return Err(LoadError::Compile { path: dir.join(source), diagnostics });
+        }
+    }
+}
+
+/// `error: unknown argument: '-fx'`, `error: unsupported option '-fx' for target ...`.
+fn is_refused(arg: &str, diagnostics: &str) -> bool {
+    let named = format!("'{arg}'");
+    let names = |line: &str| line.contains("unknown argument") || line.contains("unsupported option");
+    diagnostics.lines().any(|line| names(line) && line.contains(&named))
 }
 
 /// Compiles one C file. Our flags come last: they must hold whatever the user's say.
@@ -105,9 +168,7 @@ pub(crate) fn compile(clang: &str, path: &Path, sources: &Sources) -> Result<Vec
         command.arg("-I").arg(folder);
     }
     let output = command
-        .args(["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names"])
-        .args(["-fno-stack-protector", "-fno-sanitize=all", "-fno-lto", "-U_FORTIFY_SOURCE"])
-        .args(["-Qunused-arguments", "-fno-color-diagnostics", "-emit-llvm", "-c", "-o", "-"])
+        .args(OWN_FLAGS)
         .arg(path)
         .stdin(Stdio::null())
         .output();

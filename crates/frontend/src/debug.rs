@@ -25,6 +25,9 @@ pub(crate) struct FileRules {
     pub spelling: FxHashMap<String, String>,
     /// The generated harness.
     pub harness: Option<String>,
+    /// Our working folder. Relative names may start elsewhere: where bitcode was made, or where the name and the folder
+    /// it was compiled in part.
+    pub cwd: String,
 }
 
 /// Folder name that the library's files carry in their debug information (see `build.rs`).
@@ -100,6 +103,8 @@ impl<'c> DebugInfo<'c> {
         }
         let (directory, name) = (meta.file_directory(), meta.file_name());
         let absolute = if name.starts_with('/') { name.clone() } else { format!("{directory}/{name}") };
+        let is_elsewhere = directory.starts_with('/') && directory != self.rules.cwd;
+        let name = if is_elsewhere { absolute.clone() } else { name };
         let path = self.rules.spelling.get(&absolute).cloned().unwrap_or(name);
         // The same file is described anew in every translation unit.
         let key = if path.starts_with('/') { (String::new(), path.clone()) } else { (directory, path.clone()) };

@@ -72,7 +72,7 @@ pub(crate) fn attach(
     let replaces = (unit.kind == FileKind::C).then(|| unit.path.clone());
     let harness = write_harness(sources, entry, kind, text, replaces)?;
     let bytes = compile::compile(&compile::find_clang()?, &harness.path, sources)?;
-    let made = parse_unit(context, Unit { path: harness.path.clone(), bytes })?;
+    let made = parse_unit(context, Unit { path: harness.path.clone(), kind: FileKind::C, bytes })?;
     if let Some(main) = made.module.function("main") && main.is_declaration() {
         return Err(signature_error(entry, "its file redefines `main` in a way that hides the harness"));
     }
@@ -193,7 +193,7 @@ fn function_text(context: &Context, entry: &str, function: Value, opening: &Open
 }
 
 fn read_signature(context: &Context, function: Value) -> Signature {
-    let rules = FileRules { foreign: Vec::new(), spelling: Default::default(), harness: None };
+    let rules = FileRules { foreign: Vec::new(), spelling: Default::default(), harness: None, cwd: String::new() };
     let mut debug = DebugInfo::new(context, rules);
     let info = debug.function(function);
     let names = info.param_names;

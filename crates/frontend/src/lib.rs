@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use ir::{FuncId, Module};
 use rustc_hash::FxHashMap;
 
-pub use compile::find_clang;
+pub use compile::{Compiled, compile_unit, find_clang};
 pub use error::LoadError;
 pub use harness::{Harness, HarnessKind};
 
@@ -35,11 +35,20 @@ pub enum Promote {
     Off,
 }
 
+/// A file of somebody's build, compiled there with flags of its own.
+#[derive(Clone, Debug)]
+pub struct BuildUnit {
+    pub path: PathBuf,
+    pub bitcode: Vec<u8>,
+}
+
 /// What to load.
 #[derive(Clone, Debug)]
 pub struct Sources {
     /// `.c`, `.bc` and `.ll` files, linked into one program.
     pub files: Vec<PathBuf>,
+    /// Further parts of it, from a build.
+    pub units: Vec<BuildUnit>,
     /// Passed to clang.
     pub cflags: Vec<String>,
     /// Folders with Colt's own headers; what they hold is not the user's.
@@ -59,6 +68,7 @@ impl Sources {
     pub fn new(files: Vec<PathBuf>) -> Sources {
         Sources {
             files,
+            units: Vec::new(),
             cflags: Vec::new(),
             include_dirs: Vec::new(),
             promote: Promote::On,
@@ -96,7 +106,7 @@ pub(crate) struct LoadedUnit {
 }
 
 pub fn load(sources: &Sources) -> Result<Program, LoadError> {
-    if sources.files.is_empty() {
+    if sources.files.is_empty() && sources.units.is_empty() {
         return Err(LoadError::NoSources);
     }
     let context = Context::new();
@@ -131,8 +141,7 @@ fn parse_units(context: &Context, units: Vec<Unit>) -> Result<Vec<LoadedUnit>, L
 }
 
 pub(crate) fn parse_unit(context: &Context, unit: Unit) -> Result<LoadedUnit, LoadError> {
-    let Unit { path, bytes } = unit;
-    let kind = compile::file_kind(&path).unwrap_or(FileKind::C);
+    let Unit { path, kind, bytes } = unit;
     let module = context
         .parse(&path.to_string_lossy(), &bytes)
         .map_err(|reason| malformed(path.clone(), reason))?;
@@ -252,7 +261,8 @@ fn file_rules(sources: &Sources, harness: Option<&Harness>) -> FileRules {
         spelling.insert(text(absolute(&harness.path)), harness::FILE_NAME.to_string());
     }
     let foreign = sources.include_dirs.iter().map(|path| format!("{}/", text(absolute(path)))).collect();
-    FileRules { foreign, spelling, harness: harness.map(|harness| text(absolute(&harness.path))) }
+    let cwd = std::env::current_dir().map(text).unwrap_or_default();
+    FileRules { foreign, spelling, harness: harness.map(|harness| text(absolute(&harness.path))), cwd }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::harness::{Visibility, harness};
-use crate::plan::{BuildPlan, Entry};
+use crate::plan::{BuildPlan, BuildUnit, Entry};
 use crate::session::BuildError;
 use crate::{headers, tools};
 
@@ -53,7 +53,8 @@ pub fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path) -> Result<Program, Bu
     let mut units = compiler.units()?;
     let objects = compiler.compile_all(&mut units)?;
     let path = compiler.link(&objects)?;
-    let has_coverage = flavor != Flavor::Memory && plan.sources.iter().any(|source| !is_bitcode(source));
+    let has_source = !plan.units.is_empty() || plan.sources.iter().any(|source| !is_bitcode(source));
+    let has_coverage = flavor != Flavor::Memory && has_source;
     Ok(Program { path, flavor, clang: compiler.clang, has_coverage })
 }
 
@@ -86,7 +87,7 @@ impl Compiler<'_> {
     fn units(&self) -> Result<Vec<Unit>, BuildError> {
         let mut units = Vec::new();
         let harnessed = match &self.plan.entry {
-            Entry::Function { name, params, file } if is_bitcode(file) => {
+            Entry::Function { name, params, file } if is_bitcode(file) || !self.is_source(file) => {
                 let path = self.write_harness(&harness(name, params, Visibility::Linked))?;
                 units.push(self.source_unit(&path, units.len()));
                 None
@@ -110,8 +111,25 @@ impl Compiler<'_> {
             };
             units.push(unit);
         }
+        for unit in &self.plan.units {
+            units.push(self.build_unit(unit, units.len()));
+        }
         units.push(self.runtime_unit());
         Ok(units)
+    }
+
+    /// A file given by itself, which a harness can include; those of a build need their own flags.
+    fn is_source(&self, file: &Path) -> bool {
+        self.plan.sources.iter().any(|source| self.identity(source) == self.identity(file))
+    }
+
+    fn build_unit(&self, unit: &BuildUnit, idx: usize) -> Unit {
+        let object = self.object_path(idx);
+        let mut command = self.clang();
+        command.current_dir(&unit.dir).args(&unit.args);
+        command.arg("-c").arg(&unit.source).arg("-o").arg(&object);
+        self.add_own_flags(&mut command);
+        Unit { object, command }
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
@@ -148,7 +166,12 @@ impl Compiler<'_> {
         let mut command = self.clang();
         command.arg("-c").arg(source).arg("-o").arg(&object).args(&self.plan.cflags);
         command.arg("-I").arg(std::path::absolute(&self.include_dir).unwrap_or_else(|_| self.include_dir.clone()));
-        // Last, so that they win: the engine runs unoptimised code too.
+        self.add_own_flags(&mut command);
+        Unit { object, command }
+    }
+
+    /// Last, so that they win: the engine runs unoptimised code too.
+    fn add_own_flags(&self, command: &mut Command) {
         command.args(["-O0", "-fPIE", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE"]);
         command.args(["-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion"]);
         command.arg("-Wno-incompatible-function-pointer-types").args(self.sanitizer_flags());
@@ -158,7 +181,6 @@ impl Compiler<'_> {
             command.args(["-ftrivial-auto-var-init=zero", "-fprofile-instr-generate", "-fcoverage-mapping"]);
             command.args(["-mllvm", "-runtime-counter-relocation"]);
         }
-        Unit { object, command }
     }
 
     fn bitcode_unit(&self, source: &Path, idx: usize) -> Unit {
@@ -218,7 +240,9 @@ impl Compiler<'_> {
 
     /// Flags that change the machine and so must be the same everywhere.
     fn machine_flags(&self) -> impl Iterator<Item = &String> {
-        self.plan.cflags.iter().filter(|flag| flag.starts_with("-m") || flag.starts_with("--target="))
+        let of_cflags = self.plan.cflags.iter().filter(|flag| flag.starts_with("-m") || flag.starts_with("--target="));
+        let of_build = self.plan.units.first().map_or(&[][..], |unit| &unit.args[..]).iter();
+        of_cflags.chain(of_build.filter(|flag| matches!(flag.as_str(), "-m32" | "-m64") || flag.starts_with("--target=")))
     }
 
     fn sanitizer_flags(&self) -> Vec<&'static str> {
@@ -262,7 +286,8 @@ impl Compiler<'_> {
         let path = self.dir.join("program");
         let path = std::path::absolute(&path).unwrap_or(path);
         let mut command = self.clang();
-        command.args(objects).arg("-o").arg(&path).args(&self.plan.cflags).args(["-fPIE", "-pie"]);
+        command.args(objects).arg("-o").arg(&path).args(&self.plan.cflags).args(self.machine_flags());
+        command.args(["-fPIE", "-pie"]);
         command.args(self.sanitizer_flags()).args(["-Wl,--wrap=main", "-Wl,--wrap=time"]);
         if self.flavor == Flavor::Address {
             command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc"]);
@@ -275,6 +300,7 @@ impl Compiler<'_> {
         if matches!(self.plan.entry, Entry::Main) {
             command.arg("-Wl,--require-defined=main");
         }
+        command.args(&self.plan.libraries);
         command.args(["-lm", "-lpthread", "-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,now"]).stdin(Stdio::null());
         let output = command.output().map_err(|source| self.cannot_start(source))?;
         if output.status.success() {

@@ -29,7 +29,7 @@ pub use compare::{Verdict, compare};
 pub use coverage::{BranchCount, Coverage, FileCoverage, LineCount, Share};
 pub use ending::{Access, NativeBug, NativeEnding};
 pub use headers::write_headers;
-pub use plan::{BuildPlan, Checks, Entry, Limits, Param, ParamKind};
+pub use plan::{BuildPlan, BuildUnit, Checks, Entry, Limits, Param, ParamKind};
 pub use sandbox::Sandbox;
 pub use session::{BuildError, ReplayError, Session};
 pub use test_case::{Expected, ExpectedBug, TestCase, TestError, read_test};

@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 pub struct BuildPlan {
     /// `.c`, `.bc` or `.ll`, spelled as the user spelled them.
     pub sources: Vec<PathBuf>,
+    /// Files of somebody's build, compiled as there.
+    #[serde(default)]
+    pub units: Vec<BuildUnit>,
+    /// Shared libraries that such a build is linked with.
+    #[serde(default)]
+    pub libraries: Vec<PathBuf>,
     pub cflags: Vec<String>,
     /// The folder that relative paths, in the flags too, are meant from; empty for the current one.
     #[serde(default)]
@@ -19,6 +25,20 @@ pub struct BuildPlan {
     pub checks: Checks,
     #[serde(default)]
     pub limits: Limits,
+}
+
+/// A source, the folder it is compiled in, and its own flags.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildUnit {
+    pub dir: PathBuf,
+    pub source: PathBuf,
+    pub args: Vec<String>,
+}
+
+impl BuildUnit {
+    pub fn path(&self) -> PathBuf {
+        self.dir.join(&self.source)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,6 +19,8 @@ pub struct Built {
 pub fn plan(dir: &TempDir, text: &str, entry: Entry) -> BuildPlan {
     std::fs::write(dir.path().join("f.c"), text).unwrap();
     BuildPlan {
+        units: Vec::new(),
+        libraries: Vec::new(),
         sources: vec![PathBuf::from("f.c")],
         cflags: Vec::new(),
         base_dir: dir.path().to_path_buf(),

@@ -97,6 +97,11 @@ pub struct RunArgs {
     #[arg(long, num_args = 2, value_names = ["NAME", "N"])]
     pub sym_file: Option<Vec<String>>,
 
+    /// Inputs to follow first and to explore around: files for standard input or the fuzzer's data, .ktest files, tests
+    /// of Colt (.json)
+    #[arg(long, value_name = "DIR")]
+    pub seeds: Option<PathBuf>,
+
     /// Link the C library as bitcode (not available yet)
     #[arg(long)]
     pub libc: bool,

@@ -17,6 +17,7 @@ use crate::names::Names;
 use crate::native;
 use crate::outcome::Failure;
 use crate::program::Parts;
+use crate::seeds;
 use crate::settings::Settings;
 
 /// A program ready to be explored, and how to build it natively.
@@ -26,6 +27,7 @@ pub struct Loaded {
     pub harness: Option<SavedHarness>,
     /// What the user should know about how it was loaded.
     pub notes: Vec<String>,
+    pub seeds: Vec<explore::Seed>,
 }
 
 pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
@@ -62,7 +64,12 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         replaces: harness.replaces.clone(),
         defines: harness.defines.clone(),
     });
-    Ok(Loaded { program, plan, harness, notes: parts.notes })
+    let mut notes = parts.notes;
+    let seeds = match &args.seeds {
+        Some(path) => seeds::read(path, &seeds::Target::new(args, &plan.entry), &mut notes)?,
+        None => Vec::new(),
+    };
+    Ok(Loaded { program, plan, harness, notes, seeds })
 }
 
 /// Messages that concern the program as a whole name its files, too.
@@ -82,6 +89,7 @@ pub fn explore(
     stop: &Arc<AtomicBool>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, String> {
+    let seeds = loaded.seeds.iter().cloned().map(Arc::new).collect();
     let options = Options {
         search: match args.search {
             Order::Coverage => Search::Coverage,
@@ -107,6 +115,7 @@ pub fn explore(
         },
         stop: Arc::clone(stop),
         resume: prefixes,
+        seeds,
         record_output: args.show_output,
     };
     let program = explore::Program {

@@ -22,6 +22,7 @@ mod replay_tests;
 mod resume;
 mod run;
 mod screen;
+mod seeds;
 mod settings;
 mod sink;
 mod why;

@@ -76,6 +76,17 @@ impl<'i> Decider<'i> {
 
     /// Decides about one effect. The running path has its answer afterwards, or its ending.
     pub fn handle(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
+        if path.seeds.is_empty() {
+            return self.decide(path, effect, line_up, ledger);
+        }
+        let n_known = path.condition.len();
+        self.teach_seeds(path, &effect);
+        let fate = self.decide(path, effect, line_up, ledger);
+        self.sort_seeds(path, n_known);
+        fate
+    }
+
+    fn decide(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
         if let Some(decision) = path.follow.pop_front() {
             return self.follow(path, effect, decision, line_up, ledger);
         }
@@ -102,6 +113,9 @@ impl<'i> Decider<'i> {
     /// Asks whether the path can go on under `cond`, which the current input does not satisfy. If that stays open the way
     /// parts as doubtful.
     pub(crate) fn ask(&mut self, path: &Path, cond: TermId) -> Feasible {
+        if let Some(input) = self.seed_for(path, cond) {
+            return Feasible::Yes(input);
+        }
         match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
             Solved::Sat(input) => Feasible::Yes(input),
             Solved::Unsat => Feasible::No,
@@ -229,12 +243,17 @@ impl<'i> Decider<'i> {
 
     fn choose(&mut self, path: &mut Path, max: u64) -> Fate {
         let always = self.machine.terms.tru();
-        for value in 1..=max {
+        let seeds = std::mem::take(&mut path.seeds);
+        let choosing = |value: u64| seeds.iter().filter(|seed| seed.choice(max) == value).cloned().collect();
+        let here = seeds.first().map_or(0, |seed| seed.choice(max));
+        for value in (0..=max).filter(|value| *value != here) {
             let answer = Answer::Value(u128::from(value));
-            let other = path.fork(&self.machine.terms, value, always, answer, path.input.clone());
+            let mut other = path.fork(&self.machine.terms, value, always, answer, path.input.clone());
+            other.carry(choosing(value));
             self.wait(other, None);
         }
-        path.take(&self.machine.terms, 0, always, Answer::Value(0));
+        path.take(&self.machine.terms, here, always, Answer::Value(u128::from(here)));
+        path.carry(choosing(here));
         Fate::Goes
     }
 

@@ -4,6 +4,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Seed;
+
 /// Which pending state comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Search {
@@ -57,6 +59,8 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// Decision prefixes to explore; empty for everything.
     pub resume: Vec<Vec<u64>>,
+    /// Inputs to follow first.
+    pub seeds: Vec<Arc<Seed>>,
     /// Keep what the first path to end wrote to standard output.
     pub record_output: bool,
 }

@@ -7,6 +7,7 @@ use solver::PathCondition;
 use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, State, Stops};
 
+use crate::seeds::Follower;
 use crate::{Decisions, NodeId};
 
 /// Cloning is a fork.
@@ -25,6 +26,8 @@ pub struct Path {
     pub(crate) node: Option<NodeId>,
     /// Where it meets the paths it parted from, where a tree is kept.
     pub(crate) stops: Stops,
+    /// The seeds that take it; `input` is the first of them.
+    pub(crate) seeds: Rc<Vec<Follower>>,
     /// Once the path has ended, while flow is tracked: the inputs that its ending depends on.
     pub ended_by: Rc<[u32]>,
     /// The name of the place where it ended, the same in every run.
@@ -44,6 +47,7 @@ impl Path {
             follow: VecDeque::new(),
             node: None,
             stops: Stops::default(),
+            seeds: Rc::default(),
             ended_by: Rc::new([]),
             ended_at: 0,
             left_guard: None,

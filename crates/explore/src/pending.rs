@@ -1,6 +1,6 @@
 //! The states that wait, in memory or put away as their decisions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use term::Assignment;
 use vm::EdgeId;
@@ -45,6 +45,8 @@ pub struct Pending {
     rank: Box<dyn Rank>,
     next: u64,
     n_live: u64,
+    /// Paths that follow seeds: before all others, in the order they came, and never put away or given away.
+    first: VecDeque<Ticket>,
 }
 
 pub fn rank_of(search: Search, seed: u64) -> Box<dyn Rank> {
@@ -58,7 +60,7 @@ pub fn rank_of(search: Search, seed: u64) -> Box<dyn Rank> {
 
 impl Pending {
     pub fn new(rank: Box<dyn Rank>) -> Pending {
-        Pending { entries: BTreeMap::new(), rank, next: 0, n_live: 0 }
+        Pending { entries: BTreeMap::new(), rank, next: 0, n_live: 0, first: VecDeque::new() }
     }
 
     pub fn len(&self) -> u64 {
@@ -78,11 +80,18 @@ impl Pending {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.n_live += u64::from(matches!(waiting, Waiting::Live(_)));
+        let is_first = matches!(&waiting, Waiting::Live(path) if !path.seeds.is_empty());
         self.entries.insert(ticket, Entry { waiting, next_edge });
-        self.rank.push(ticket, promise);
+        match is_first {
+            true => self.first.push_back(ticket),
+            false => self.rank.push(ticket, promise),
+        }
     }
 
     pub fn pop(&mut self, is_seen: impl Fn(EdgeId) -> bool) -> Option<Waiting> {
+        if let Some(ticket) = self.first.pop_front() {
+            return self.remove(ticket);
+        }
         let entries = &self.entries;
         let mut still_new = |ticket: Ticket| {
             entries.get(&ticket).and_then(|entry| entry.next_edge).is_none_or(|edge| !is_seen(edge))
@@ -100,7 +109,7 @@ impl Pending {
 
     /// The state that has waited longest.
     pub fn take_oldest(&mut self) -> Option<Waiting> {
-        let ticket = *self.entries.first_key_value()?.0;
+        let ticket = *self.entries.keys().find(|ticket| !self.first.contains(ticket))?;
         self.remove(ticket)
     }
 
@@ -113,7 +122,9 @@ impl Pending {
             if n_away == 0 {
                 break;
             }
-            if let Waiting::Live(path) = &entry.waiting {
+            if let Waiting::Live(path) = &entry.waiting
+                && path.seeds.is_empty()
+            {
                 let (input, node) = (Some(path.input.clone()), path.node);
                 let live = std::mem::replace(&mut entry.waiting, Waiting::Away(Prefix { decisions: Vec::new(), input, node }));
                 if let Waiting::Away(prefix) = &mut entry.waiting {
@@ -123,11 +134,12 @@ impl Pending {
                 n_away -= 1;
             }
         }
-        n_wanted
+        n_wanted - n_away
     }
 
     pub fn drain(&mut self) -> Vec<Waiting> {
         self.n_live = 0;
+        self.first.clear();
         std::mem::take(&mut self.entries).into_values().map(|entry| entry.waiting).collect()
     }
 }

@@ -200,6 +200,8 @@ impl<'i, 'r> Worker<'i, 'r> {
             for n_args in (min..=max).rev() {
                 let mut path = self.start(args.map(|_| u64::from(n_args)));
                 path.node = self.tree.as_mut().map(Tree::root);
+                let seeds = self.options.seeds.iter().filter(|seed| seed.n_args().clamp(min, max) == n_args);
+                path.plant(&self.decider.machine.terms, seeds.cloned());
                 self.push(path, None);
             }
         }
@@ -303,7 +305,8 @@ impl<'i, 'r> Worker<'i, 'r> {
             if n_new > 0 || n_turns % LOOK_TURNS == 0 {
                 self.look();
                 self.share();
-                if self.over.is_some() || (n_new > 0 && !self.pending.stays(n_forks)) {
+                let stays = n_new == 0 || !path.seeds.is_empty() || self.pending.stays(n_forks);
+                if self.over.is_some() || !stays {
                     return self.push(path, None);
                 }
             }

@@ -102,6 +102,17 @@ impl PathCondition {
         terms.into_iter().rev()
     }
 
+    /// The constraints that were added when there were `len` of them, and later, the newest first.
+    pub fn added_since(&self, len: usize) -> Vec<TermId> {
+        let mut terms = Vec::new();
+        let mut list = &self.newest;
+        while let Some(node) = list.as_ref().filter(|_| terms.len() < self.len - len) {
+            terms.extend(node.term);
+            list = &node.previous;
+        }
+        terms
+    }
+
     /// Adds a condition, taken apart into its conjuncts. It must be satisfiable together with the others.
     pub fn add(&mut self, terms: &Terms, t: TermId) {
         for part in conjuncts(terms, t, Self::MAX_PARTS) {

@@ -82,7 +82,8 @@ pub fn create(
     InputRecord { name: request.name.clone(), type_name: request.type_name.clone(), n_bytes: request.bytes, origin: request.origin, scalars }
 }
 
-fn symbol(terms: &mut Terms, request: &InputRequest, occurrence: usize, idx: usize, piece: &ScalarShape) -> TermId {
+/// The symbol of a scalar of an input.
+pub fn symbol(terms: &mut Terms, request: &InputRequest, occurrence: usize, idx: usize, piece: &ScalarShape) -> TermId {
     let name = match occurrence {
         0 => format!("{}.{idx}", request.name),
         _ => format!("{}#{}.{idx}", request.name, occurrence + 1),

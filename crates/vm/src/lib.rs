@@ -33,7 +33,7 @@ pub use footprint::{Footprint, Ranges, Touched};
 pub use flow::{BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFlow, NoteWrites, Scouting, Track};
 pub use frame::{Frame, Returns};
 pub use image::{Checks, Image, World};
-pub use inputs::{scalars, InputRecord, Scalar, ScalarShape};
+pub use inputs::{symbol as input_symbol, scalars, InputRecord, Scalar, ScalarShape};
 pub use label::{Label, Labels};
 pub use memory::{Memory, ObjectId, Region};
 pub use object::{Liveness, Object, ObjectKind, Site};

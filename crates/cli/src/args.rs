@@ -93,18 +93,30 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub sym_stdin: Option<u32>,
 
-    /// A file NAME of N symbolic bytes (not available yet)
-    #[arg(long, num_args = 2, value_names = ["NAME", "N"])]
-    pub sym_file: Option<Vec<String>>,
+    /// A file NAME of N symbolic bytes in the program's working folder (with --libc; may be given several times)
+    #[arg(long, num_args = 2, value_names = ["NAME", "N"], action = clap::ArgAction::Append)]
+    pub sym_file: Vec<String>,
 
     /// Inputs to follow first and to explore around: files for standard input or the fuzzer's data, .ktest files, tests
     /// of Colt (.json)
     #[arg(long, value_name = "DIR")]
     pub seeds: Option<PathBuf>,
 
-    /// Link the C library as bitcode (not available yet)
+    /// Link the C library as bitcode: whole programs, over a virtual world of files (made once by scripts/libc)
     #[arg(long)]
     pub libc: bool,
+
+    /// Up to N system calls fail on a path, or read or write less than asked; each way is explored (with --libc)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub fail_calls: u32,
+
+    /// A folder of the real file system that the program may read (with --libc; may be given several times)
+    #[arg(long, value_name = "DIR")]
+    pub allow_read: Vec<PathBuf>,
+
+    /// A variable of the program's environment, which is empty otherwise (with --libc; may be given several times)
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
 
     /// Checks on top of the default ones (memory, assert, div), separated by commas; `none` first switches those off,
     /// `all` switches everything on
@@ -164,6 +176,10 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub output: OutputArgs,
+
+    /// Arguments of the program, as they are; symbolic ones follow them
+    #[arg(last = true, value_name = "ARG")]
+    pub program_args: Vec<String>,
 }
 
 /// Limits; each path a limit ends is counted as cut.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use explore::{Budgets, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
-use frontend::{Program, Promote, Sources};
+use frontend::{Libc, Program, Promote, Sources};
 use techniques::partition::Mode;
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
@@ -45,6 +45,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         promote: if settings.checks.uninit { Promote::Off } else { Promote::On },
         entry: args.entry.clone(),
         fuzzer_size: args.fuzzer_size,
+        libc: libc(args)?,
         ..Sources::new(parts.files.clone())
     };
     let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
@@ -70,6 +71,13 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         None => Vec::new(),
     };
     Ok(Loaded { program, plan, harness, notes, seeds })
+}
+
+fn libc(args: &RunArgs) -> Result<Option<Libc>, Failure> {
+    if !args.libc {
+        return Ok(None);
+    }
+    Libc::open(&Libc::default_folder()).map(Some).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Messages that concern the program as a whole name its files, too.
@@ -112,6 +120,11 @@ pub fn explore(
         world: World {
             stdin_bytes: args.sym_stdin,
             args: settings.sym_args.map(|args| SymArgs { min: args.min, max: args.max, len: args.n_bytes }),
+            concrete_args: args.program_args.clone(),
+            files: settings.sym_files.clone(),
+            environment: args.env.clone(),
+            fail_calls: args.fail_calls,
+            readable: settings.readable.clone(),
         },
         stop: Arc::clone(stop),
         resume: prefixes,

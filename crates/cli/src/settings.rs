@@ -21,6 +21,10 @@ pub struct Settings {
     pub cflags: Vec<String>,
     pub checks: vm::Checks,
     pub sym_args: Option<SymArgs>,
+    /// Symbolic files by name and size.
+    pub sym_files: Vec<(String, u32)>,
+    /// Real folders the program may read, by their real names.
+    pub readable: Vec<PathBuf>,
     pub n_workers: usize,
     pub solver: Config,
     pub line_up: Vec<String>,
@@ -32,21 +36,13 @@ const SOLVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Settings {
     pub fn new(args: &RunArgs) -> Result<Settings, Failure> {
-        if args.libc {
-            return Err(Failure::usage(
-                "--libc is not available yet: without it the common functions of the C library are there, and others \
-                 end a path as unsupported",
-            ));
-        }
-        if args.sym_file.is_some() {
-            return Err(Failure::usage(
-                "--sym-file is not available yet: use --sym-stdin, or colt_input in the program",
-            ));
-        }
+        needs_libc(args)?;
         Ok(Settings {
             cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
             checks: checks(&args.check),
             sym_args: sym_args(args.sym_args.as_deref())?,
+            sym_files: sym_files(&args.sym_file)?,
+            readable: readable(&args.allow_read)?,
             n_workers: match args.workers {
                 Some(n_workers) => n_workers as usize,
                 None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -92,6 +88,54 @@ fn record(args: &RunArgs) -> Result<Option<PathBuf>, Failure> {
     let tried = std::fs::File::create_new(path).and_then(|_| std::fs::remove_file(path));
     tried.map_err(|error| Failure::usage(format!("--solver-record {}: {error}", path.display())))?;
     Ok(Some(path.clone()))
+}
+
+/// What only the world below the whole C library can give.
+fn needs_libc(args: &RunArgs) -> Result<(), Failure> {
+    let given = [
+        ("--sym-file", !args.sym_file.is_empty()),
+        ("--fail-calls", args.fail_calls > 0),
+        ("--allow-read", !args.allow_read.is_empty()),
+        ("--env", !args.env.is_empty()),
+    ];
+    match given.iter().find(|flag| flag.1) {
+        Some((flag, _)) if !args.libc => Err(Failure::usage(format!("{flag} needs --libc, too"))),
+        _ => match args.env.iter().find(|variable| !variable.contains('=')) {
+            Some(variable) => Err(Failure::usage(format!("--env {variable}: write NAME=VALUE"))),
+            None => Ok(()),
+        },
+    }
+}
+
+/// The largest symbolic file.
+const MAX_FILE_BYTES: u32 = 1 << 20;
+
+fn sym_files(words: &[String]) -> Result<Vec<(String, u32)>, Failure> {
+    let mut files: Vec<(String, u32)> = Vec::new();
+    for pair in words.chunks(2) {
+        let [name, size] = pair else { continue };
+        let wrong = |why: &str| Failure::usage(format!("--sym-file {name} {size}: {why}"));
+        let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+        if name.len() > 250 || !name.split('/').all(is_plain) {
+            return Err(wrong("NAME is a short name in the program's working folder, without `..`"));
+        }
+        if files.iter().any(|file| file.0 == *name) {
+            return Err(wrong("there is a file of that name already"));
+        }
+        let n_bytes = size.parse().ok().filter(|n_bytes| *n_bytes <= MAX_FILE_BYTES);
+        let n_bytes = n_bytes.ok_or_else(|| wrong("N is a number of bytes, at most 1048576"))?;
+        files.push((name.clone(), n_bytes));
+    }
+    Ok(files)
+}
+
+fn readable(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let real = |folder: &PathBuf| match folder.canonicalize() {
+        Ok(real) if real.is_dir() => Ok(real),
+        Ok(_) => Err(Failure::usage(format!("--allow-read {}: not a folder", folder.display()))),
+        Err(error) => Err(Failure::usage(format!("--allow-read {}: {error}", folder.display()))),
+    };
+    folders.iter().map(real).collect()
 }
 
 fn sym_args(words: Option<&[u32]>) -> Result<Option<SymArgs>, Failure> {

@@ -45,10 +45,16 @@ pub fn explore(program: &Program, options: &Options, line_up: LineUp, sink: &mut
 
 impl Program {
     fn image(&self, options: &Options) -> Image {
+        let asked = &options.world;
         let world = vm::World {
             compile: options.compile,
-            stdin_bytes: options.world.stdin_bytes.unwrap_or(0),
-            arg_bytes: options.world.args.map_or(0, |args| args.len),
+            stdin_bytes: asked.stdin_bytes.unwrap_or(0),
+            args: asked.concrete_args.clone(),
+            arg_bytes: asked.args.map_or(0, |args| args.len),
+            files: asked.files.clone(),
+            environment: asked.environment.clone(),
+            fail_calls: asked.fail_calls,
+            readable: asked.readable.clone(),
             record_output: options.record_output,
         };
         Image::new(self.module.clone(), self.entry, self.constructors.clone(), options.checks, world)

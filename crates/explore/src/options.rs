@@ -1,5 +1,6 @@
 //! What a campaign is asked to do.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,10 +39,20 @@ pub struct SymArgs {
     pub len: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
     pub stdin_bytes: Option<u32>,
     pub args: Option<SymArgs>,
+    /// Arguments given as they are, before the symbolic ones.
+    pub concrete_args: Vec<String>,
+    /// Symbolic files by name and size.
+    pub files: Vec<(String, u32)>,
+    /// `NAME=VALUE`.
+    pub environment: Vec<String>,
+    /// How many calls may fail on one path.
+    pub fail_calls: u32,
+    /// Real folders the program may read.
+    pub readable: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -78,4 +78,3 @@ static const int *const upper_case_at_zero = upper_case + 128;
 const unsigned short **__ctype_b_loc(void) { return (const unsigned short **)&classes_at_zero; }
 const int **__ctype_tolower_loc(void) { return (const int **)&lower_case_at_zero; }
 const int **__ctype_toupper_loc(void) { return (const int **)&upper_case_at_zero; }
-size_t __ctype_get_mb_cur_max(void) { return 1; }

@@ -164,7 +164,7 @@ int close(int fd) {
     return -1;
 }
 
-// --- err.h and error.h ------------------------------------------------------------------------------------------------------------
+// --- err.h ------------------------------------------------------------------------------------------------------------
 
 extern char *__progname, *program_invocation_name, *program_invocation_short_name;
 char *__progname = (char *)"program";
@@ -212,19 +212,3 @@ _Noreturn void errx(int status, const char *format, ...) {
     va_start(list, format);
     verrx(status, format, list);
 }
-
-unsigned error_message_count;
-void error(int status, int number, const char *format, ...) {
-    va_list list;
-    va_start(list, format);
-    complain(format, list, number ? number : -1);
-    va_end(list);
-    error_message_count++;
-    if (status)
-        exit(status);
-}
-
-// --- stack protector and fortification ----------------------------------------------------------------------------------------------
-
-_Noreturn void __stack_chk_fail(void) { abort(); }
-_Noreturn void __chk_fail(void) { abort(); }

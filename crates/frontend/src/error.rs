@@ -24,6 +24,8 @@ pub enum LoadError {
     NewerBitcode { path: PathBuf, producer: String, reason: String },
     #[error("{}: not valid LLVM code, perhaps truncated or damaged: {reason}", path.display())]
     Malformed { path: PathBuf, reason: String },
+    #[error("the C library in bitcode is not in {}: make it with `scripts/libc` in Colt's source folder (once, a few minutes), or name its folder's parent in the environment variable COLT_CACHE", folder.display())]
+    NoLibc { folder: PathBuf },
     #[error("the files cannot be linked into one program: {reason}")]
     Link { reason: String },
     #[error("{}: {}", list(files), no_entry(name, near))]

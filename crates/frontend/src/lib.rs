@@ -7,6 +7,7 @@ mod compile;
 mod debug;
 mod error;
 mod harness;
+mod libc;
 mod link;
 mod llvm;
 mod prepare;
@@ -21,6 +22,7 @@ use rustc_hash::FxHashMap;
 pub use compile::{Compiled, compile_unit, find_clang};
 pub use error::LoadError;
 pub use harness::{Harness, HarnessKind};
+pub use libc::Libc;
 
 use compile::{FileKind, Unit};
 use debug::{DebugInfo, FileRules};
@@ -62,6 +64,8 @@ pub struct Sources {
     pub runtime_roots: Vec<String>,
     /// Where a harness is written; a temporary folder if absent.
     pub work_dir: Option<PathBuf>,
+    /// The whole C library in bitcode instead of Colt's own small one.
+    pub libc: Option<Libc>,
 }
 
 impl Sources {
@@ -76,6 +80,7 @@ impl Sources {
             fuzzer_size: 8,
             runtime_roots: Vec::new(),
             work_dir: None,
+            libc: None,
         }
     }
 }
@@ -118,7 +123,7 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
     };
     let module = link_units(&context, units)?;
     check_target(module)?;
-    let linked = link::link_runtime(&context, module, &sources.runtime_roots)
+    let linked = link::link_runtime(&context, module, &sources.runtime_roots, sources.libc.as_ref())
         .map_err(|reason| LoadError::Link { reason })?;
     prepare::prepare(&context, linked.module, sources.promote)
         .map_err(|reason| LoadError::Untranslatable { reason })?;

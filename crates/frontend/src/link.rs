@@ -1,9 +1,10 @@
-//! Joins the user's modules with the parts of Colt's own C library that they need.
+//! Joins the user's modules with the parts of the C library that they need: Colt's own, or a whole one in bitcode.
 
 use rustc_hash::FxHashSet;
 
+use crate::libc::Libc;
 use crate::llvm::{Context, Linkage, Module, Value};
-use crate::runtime::{RUNTIME_32, RUNTIME_64};
+use crate::runtime::{KEPT_BESIDE_LIBC, RUNTIME_32, RUNTIME_64, WORLD_64};
 
 /// Prefix of the library's file-local names, so that they stay recognisable after linking.
 const LOCAL_PREFIX: &str = "__colt_rt.";
@@ -36,12 +37,25 @@ pub(crate) fn plain_name(name: &str) -> &str {
 }
 
 /// Links the library into `module`. The user's definitions win over the library's.
-pub(crate) fn link_runtime(context: &Context, module: Module, wanted: &[String]) -> Result<Linked, String> {
-    let defined: FxHashSet<String> = definitions(module).filter(|value| !value.is_local()).map(|value| value.name()).collect();
+pub(crate) fn link_runtime(
+    context: &Context,
+    module: Module,
+    wanted: &[String],
+    libc: Option<&Libc>,
+) -> Result<Linked, String> {
+    let defined = defined_names(module);
     let mut linked = Linked { module, runtime_names: FxHashSet::default(), roots: FxHashSet::default() };
-    let Some(runtime) = parse_runtime(context, module)? else { return Ok(linked) };
+    let runtime = match libc {
+        None => parse_runtime(context, module, |_| true)?,
+        Some(libc) => parse_libc(context, module, &defined, libc)?,
+    };
+    let Some(runtime) = runtime else { return Ok(linked) };
     for value in definitions(runtime).chain(runtime.aliases()) {
         let name = value.name();
+        // Lists such as that of constructors, which are joined, not chosen.
+        if name.starts_with("llvm.") {
+            continue;
+        }
         if value.is_local() {
             value.set_name(&format!("{LOCAL_PREFIX}{name}"));
             continue;
@@ -65,12 +79,69 @@ fn definitions(module: Module) -> impl Iterator<Item = Value> {
     module.functions().chain(module.globals()).filter(|value| !value.is_declaration())
 }
 
-fn parse_runtime(context: &Context, user: Module) -> Result<Option<Module>, String> {
+fn defined_names(module: Module) -> FxHashSet<String> {
+    let values = definitions(module).chain(module.aliases());
+    values.filter(|value| !value.is_local()).map(|value| value.name()).collect()
+}
+
+/// The files of Colt's own library that `is_wanted` chooses by their name.
+fn parse_runtime(context: &Context, user: Module, is_wanted: impl Fn(&str) -> bool) -> Result<Option<Module>, String> {
     let files = if user.layout().pointer_bytes() == 4 { RUNTIME_32 } else { RUNTIME_64 };
+    let wanted: Vec<_> = files.iter().filter(|(name, _)| is_wanted(name)).collect();
+    join(context, user, wanted.iter().map(|(name, bitcode)| (*name, *bitcode)), |_| {})
+}
+
+/// The whole C library as far as the program needs it, the world below it, and those files of Colt's own library that
+/// stay in force beside it.
+fn parse_libc(
+    context: &Context,
+    user: Module,
+    defined: &FxHashSet<String>,
+    libc: &Libc,
+) -> Result<Option<Module>, String> {
+    if user.layout().pointer_bytes() != 8 {
+        return Err("the C library in bitcode (--libc) is for 64-bit programs only".to_string());
+    }
+    let Some(own) = parse_runtime(context, user, |name| KEPT_BESIDE_LIBC.contains(&name))? else { return Ok(None) };
+    let world = join(context, user, WORLD_64.iter().copied(), |_| {})?;
+    if let Some(world) = world {
+        context.link(own, world)?;
+    }
+    let kept = defined_names(own);
+    let mut known = defined.clone();
+    known.extend(kept.iter().cloned());
+    let needed: FxHashSet<String> = undefined_names(user).chain(undefined_names(own)).collect();
+    let members = libc.members_for(needed.iter(), &known)?;
+    let members = members.iter().map(|(path, bitcode)| (path.as_str(), bitcode.as_slice()));
+    if let Some(members) = join(context, user, members, |module| yield_to(&kept, module))? {
+        context.link(own, members)?;
+    }
+    Ok(Some(own))
+}
+
+/// A member may define, beside what it is linked for, a name that Colt's own files have already: theirs wins.
+fn yield_to(kept: &FxHashSet<String>, module: Module) {
+    let values = definitions(module).chain(module.aliases()).filter(|value| !value.is_local());
+    values
+        .filter(|value| kept.contains(&value.name()))
+        .for_each(|value| value.set_linkage(Linkage::LLVMWeakAnyLinkage));
+}
+
+fn undefined_names(module: Module) -> impl Iterator<Item = String> {
+    module.functions().chain(module.globals()).filter(|value| value.is_declaration()).map(|value| value.name())
+}
+
+fn join<'a>(
+    context: &Context,
+    user: Module,
+    files: impl Iterator<Item = (&'a str, &'a [u8])>,
+    change: impl Fn(Module),
+) -> Result<Option<Module>, String> {
     let mut whole = None;
     for (name, bitcode) in files {
         let module = context.parse(name, bitcode)?;
         module.adopt_target(user);
+        change(module);
         match whole {
             None => whole = Some(module),
             Some(whole) => context.link(whole, module)?,

@@ -1,3 +1,7 @@
-//! The bitcode of Colt's own C library, made by `build.rs`.
+//! The bitcode of Colt's own C library and of the world below a whole one, made by `build.rs`.
 
 include!(concat!(env!("OUT_DIR"), "/runtime_table.rs"));
+
+/// Files of Colt's own library that stay in force beside a whole C library: they branch less on symbolic data than any
+/// other, or behave as the native runtime of replays does.
+pub const KEPT_BESIDE_LIBC: &[&str] = &["alloc", "complex", "ctype", "float_text", "message", "stdlib", "string"];

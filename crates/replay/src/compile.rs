@@ -36,6 +36,8 @@ const RUNTIME: &[(&str, &str)] = &[
     ("library.c", include_str!("native/library.c")),
     ("folder.c", include_str!("native/folder.c")),
     ("wild_call.c", include_str!("native/wild_call.c")),
+    ("world.c", include_str!("native/world.c")),
+    ("failing.c", include_str!("native/failing.c")),
     ("server.c", include_str!("native/server.c")),
     ("entry.c", include_str!("native/entry.c")),
 ];

@@ -1,5 +1,6 @@
 //! A module made ready to run: addresses given out, initialisers laid down, library functions bound.
 
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -46,8 +47,18 @@ pub struct World {
     pub compile: bool,
     /// Bytes of symbolic standard input.
     pub stdin_bytes: u32,
+    /// Arguments given as they are; the symbolic ones follow.
+    pub args: Vec<String>,
     /// Symbolic arguments have this many bytes before their terminator.
     pub arg_bytes: u32,
+    /// Symbolic files by name and size, below the working folder.
+    pub files: Vec<(String, u32)>,
+    /// `NAME=VALUE`.
+    pub environment: Vec<String>,
+    /// How many calls may fail on one path.
+    pub fail_calls: u32,
+    /// Real folders the program may read.
+    pub readable: Vec<PathBuf>,
     /// Whether standard output is kept with the state.
     pub record_output: bool,
 }

@@ -52,7 +52,6 @@ void *colt_replay_pointer(const char *pointee_name, const char *name) {
 
 #if defined(COLT_ENTRY_MAIN)
 static int call_entry(void) {
-  static char *nothing[1];
   static char program[] = "program";
   unsigned argc = 1;
   char name[32];
@@ -68,7 +67,7 @@ static int call_entry(void) {
   for (unsigned i = 1; i < argc; i++)
     argv[i] = block_of(arguments[i]);
   argv[argc] = NULL;
-  return __real_main((int)argc, argv, nothing);
+  return __real_main((int)argc, argv, environ);
 }
 #elif defined(COLT_ENTRY_FUZZER)
 static int call_entry(void) {

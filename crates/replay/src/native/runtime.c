@@ -18,8 +18,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -31,5 +33,7 @@
 #include "library.c"
 #include "folder.c"
 #include "wild_call.c"
+#include "world.c"
+#include "failing.c"
 #include "server.c"
 #include "entry.c"

@@ -92,6 +92,7 @@ static void become_test(void) {
   close(EXCHANGE_FD);
   close(folder_fd);
   attach_stdin();
+  make_world();
   watch_wild_calls();
 #ifdef COLT_SANITIZER
   // In the child: the sanitizers forget a descriptor that was set in another process.
@@ -105,6 +106,7 @@ static void become_test(void) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  watch_failing_calls();
 }
 
 static int64_t now_ms(void) {

@@ -90,8 +90,17 @@ impl Machine<'_> {
             state.inputs.push_back(record);
         }
         let mut argv = vec![self.place_text(state, b"program\0")];
+        for variable in &world.environment {
+            let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
+            state.inputs.push_back(fixed_record(&format!("env:{name}"), value.as_bytes()));
+        }
+        let n_args = world.args.len() as u32 + n_args;
         for number in 1..=n_args {
-            let record = self.byte_record(state, &format!("argv[{number}]"), world.arg_bytes, 1, form_of);
+            let name = format!("argv[{number}]");
+            let record = match world.args.get(number as usize - 1) {
+                Some(text) => fixed_record(&name, text.as_bytes()),
+                None => self.byte_record(state, &name, world.arg_bytes, 1, form_of),
+            };
             let bytes = self.record_bytes(&record);
             let base = self.new_stack_object(state, bytes.len() as u64, 16, None, Site::default());
             let object = state.memory.find(base).expect("just allocated");
@@ -124,8 +133,7 @@ impl Machine<'_> {
         let type_name: Arc<str> = format!("char[{n_bytes}]").into();
         let request = self.input_request(state, name.into(), type_name.clone(), None, u64::from(n));
         let record = inputs::create(&mut self.terms, &mut self.labels, &request, 0, &form_of(&request));
-        let zero = |idx: u32| Scalar { offset: u64::from(idx), n_bytes: 1, term: None, value: 0, label: Label::EMPTY, number: 0 };
-        let scalars = record.scalars.into_iter().chain((n..n + n_zeros).map(zero)).collect();
+        let scalars = record.scalars.into_iter().chain((n..n + n_zeros).map(|idx| fixed_byte(idx, 0))).collect();
         Arc::new(InputRecord { n_bytes, scalars, type_name, ..record })
     }
 
@@ -224,4 +232,16 @@ impl Machine<'_> {
         self.give(state, call, value);
         done()
     }
+}
+
+/// A text with its terminator that is no choice, but that a replay needs all the same.
+fn fixed_record(name: &str, text: &[u8]) -> Arc<InputRecord> {
+    let scalars: Box<[Scalar]> =
+        text.iter().chain(&[0]).enumerate().map(|(idx, byte)| fixed_byte(idx as u32, *byte)).collect();
+    let n_bytes = scalars.len() as u64;
+    Arc::new(InputRecord { name: name.into(), type_name: format!("char[{n_bytes}]").into(), n_bytes, origin: 0, scalars })
+}
+
+fn fixed_byte(idx: u32, value: u8) -> Scalar {
+    Scalar { offset: u64::from(idx), n_bytes: 1, term: None, value: value.into(), label: Label::EMPTY, number: 0 }
 }

@@ -40,7 +40,7 @@ static int option(unsigned char code, const unsigned char *value, unsigned lengt
 }
 
 int main(void) {
-    unsigned char packet[10];
+    unsigned char packet[12];
     colt_input(packet, sizeof packet, "packet");
     unsigned at = 0;
     while (at < sizeof packet) {

@@ -1,4 +1,4 @@
-// An interpreter of packet filters: checks a program of four instructions, then runs it on a packet.
+// An interpreter of packet filters: checks a program of five instructions, then runs it on a packet.
 #include <colt.h>
 
 struct insn { unsigned char op, arg; };
@@ -42,11 +42,11 @@ static unsigned run(const struct insn *code, const unsigned char *packet) {
 }
 
 int main(void) {
-    struct insn code[4];
+    struct insn code[5];
     unsigned char packet[4];
     colt_input(code, sizeof code, "code");
     colt_input(packet, sizeof packet, "packet");
-    if (!check(code, 4))
+    if (!check(code, 5))
         return 1;
     return run(code, packet) > 5 ? 2 : 3;
 }

@@ -39,10 +39,10 @@ static int match(const char *re, const char *text) {
 }
 
 int main(void) {
-    char re[5], text[4];
+    char re[6], text[5];
     colt_input(re, sizeof re, "re");
     colt_input(text, sizeof text, "text");
-    re[4] = 0;
-    text[3] = 0;
+    re[5] = 0;
+    text[4] = 0;
     return match(re, text);
 }

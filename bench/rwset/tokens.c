@@ -5,7 +5,7 @@ enum state { TEXT, OPEN, NAME, CLOSE, ATTRIBUTES, VALUE, COMMENT };
 static unsigned n_tags, n_closed, n_text, n_comments;
 
 int main(void) {
-    char text[7];
+    char text[14];
     colt_input(text, sizeof text, "text");
     enum state state = TEXT;
     unsigned depth = 0;

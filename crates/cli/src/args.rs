@@ -73,6 +73,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub rwset_max_entries: u32,
 
+    /// `rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit
+    #[arg(long, value_name = "PERCENT", default_value_t = 5)]
+    pub rwset_effort: u32,
+
     /// A partition of the inputs to start `--with partition` from: one part a line, or JSON [default: every scalar apart]
     #[arg(long, value_name = "FILE")]
     pub partition_start: Option<PathBuf>,
@@ -126,7 +130,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub budgets: BudgetArgs,
 
-    /// Threads that explore [default: number of cores]
+    /// Threads that explore [default: number of cores; with techniques one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub workers: Option<u32>,
 

@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use explore::{Budgets, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
 use frontend::{Libc, Program, Promote, Sources};
-use techniques::partition::Mode;
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
+use techniques::partition::Mode;
+use techniques::rwset::Effort;
 
 use crate::args::{Order, RunArgs};
 use crate::entry;
@@ -141,6 +142,7 @@ pub fn explore(
         rwset: techniques::rwset::Config {
             hits: if args.rwset_count_only { techniques::rwset::Hits::Count } else { techniques::rwset::Hits::Prune },
             max_entries: args.rwset_max_entries as usize,
+            effort: rwset_effort(args.rwset_effort),
             ..Default::default()
         },
         partition: techniques::partition::Flags {
@@ -152,6 +154,10 @@ pub fn explore(
     let subject = techniques::Subject { module: &program.module, entry };
     let line_up = techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| format!("--with: {why}"))?;
     explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())
+}
+
+fn rwset_effort(percent: u32) -> Effort {
+    Effort { percent: Some(u64::from(percent)).filter(|percent| *percent > 0), ..Effort::default() }
 }
 
 /// The figures of one exploration; tests, gaps, cuts, coverage and the other times are entered by the caller.

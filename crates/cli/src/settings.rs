@@ -45,6 +45,8 @@ impl Settings {
             readable: readable(&args.allow_read)?,
             n_workers: match args.workers {
                 Some(n_workers) => n_workers as usize,
+                // What a technique prunes depends on what its worker has seen: one, unless asked for more.
+                None if !args.line_up.is_empty() => 1,
                 None => std::thread::available_parallelism().map_or(1, usize::from),
             },
             solver: solver_config(args)?,

@@ -1,7 +1,7 @@
 //! The whole of a campaign: plans, workers, and what they bring together.
 
-use std::sync::mpsc;
 use std::sync::Arc;
+use std::sync::mpsc;
 
 use ir::{FuncId, Module};
 use vm::Image;
@@ -9,7 +9,7 @@ use vm::Image;
 use crate::collector::{Collector, Ended, Leavings, Reports, Standing};
 use crate::exchange::Exchange;
 use crate::worker::Worker;
-use crate::{Conducts, Explorer, History, LineUp, Options, Outcome, RunPlan, Sink};
+use crate::{Conducts, Explorer, History, LineUp, Maker, Options, Outcome, RunPlan, Sink};
 
 /// What to explore.
 pub struct Program {
@@ -29,12 +29,17 @@ pub enum Fault {
     Worker(String),
 }
 
-/// Techniques keep one history, so they explore with one worker; plain exploration uses as many as it is given.
+/// Most techniques keep one history, so they explore with one worker; plain exploration, and techniques of which every
+/// worker can have its own, use as many as they are given.
 pub fn explore(program: &Program, options: &Options, line_up: LineUp, sink: &mut dyn Sink) -> Result<Outcome, Fault> {
-    let outcome = if options.workers > 1 && line_up.is_plain() {
-        explore_together(program, options, sink)?
-    } else {
-        explore_alone(program, options, line_up, sink)
+    let makers = line_up.for_workers().filter(|_| options.workers > 1);
+    let outcome = match makers {
+        Some(makers) => {
+            let mut outcome = explore_together(program, options, &makers, sink)?;
+            outcome.techniques = line_up.summaries();
+            outcome
+        }
+        None => explore_alone(program, options, line_up, sink),
     };
     match (outcome.queries.n_disagreements, outcome.queries.n_unrecorded) {
         (0, 0) => Ok(outcome),
@@ -124,7 +129,12 @@ const N_MESSAGES: usize = 1024;
 /// Deep recursion in the program must not exhaust a worker's own stack when its frames are dropped or compared.
 const STACK_BYTES: usize = 64 << 20;
 
-fn explore_together(program: &Program, options: &Options, sink: &mut dyn Sink) -> Result<Outcome, Fault> {
+fn explore_together(
+    program: &Program,
+    options: &Options,
+    makers: &[Maker],
+    sink: &mut dyn Sink,
+) -> Result<Outcome, Fault> {
     let exchange = Exchange::new(options.workers);
     let (sender, receiver) = mpsc::sync_channel(N_MESSAGES);
     let mut collector = Collector::new(&program.image(options), options.workers, sink);
@@ -132,7 +142,7 @@ fn explore_together(program: &Program, options: &Options, sink: &mut dyn Sink) -
         let spawn = |worker: usize| {
             let (exchange, messages) = (&exchange, sender.clone());
             let name = format!("worker-{worker}");
-            let work = move || work_on(program, options, exchange, Remote { worker, messages });
+            let work = move || work_on(program, options, makers, exchange, Remote { worker, messages });
             std::thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn_scoped(scope, work)
         };
         let workers: Result<Vec<_>, _> = (0..options.workers).map(spawn).collect();
@@ -147,19 +157,29 @@ fn explore_together(program: &Program, options: &Options, sink: &mut dyn Sink) -
                 Message::Standing(worker, standing) => collector.standing(worker, standing),
             }
         }
-        let leavings: Result<Vec<Leavings>, Fault> =
-            workers.into_iter().map(|worker| worker.join().map_err(|panic| Fault::Worker(panic_text(&*panic)))).collect();
+        let leavings: Result<Vec<Leavings>, Fault> = workers
+            .into_iter()
+            .map(|worker| worker.join().map_err(|panic| Fault::Worker(panic_text(&*panic))))
+            .collect();
         Ok(collector.finish(1, leavings?))
     })
 }
 
 /// One thread of several. The first starts from the plan, the others from what is given away.
-fn work_on(program: &Program, options: &Options, exchange: &Exchange, mut reports: Remote) -> Leavings {
+fn work_on(
+    program: &Program,
+    options: &Options,
+    makers: &[Maker],
+    exchange: &Exchange,
+    mut reports: Remote,
+) -> Leavings {
     // Whoever fails must not keep the others waiting.
     let _closing = CloseOnPanic(exchange);
     let image = program.image(options);
     let is_first = reports.worker == 0;
-    let mut worker = Worker::new(&image, options, LineUp::plain(), &mut reports, Some(exchange));
+    let mut line_up = LineUp::plain();
+    line_up.techniques = makers.iter().map(|make| make()).collect();
+    let mut worker = Worker::new(&image, options, line_up, &mut reports, Some(exchange));
     if is_first {
         worker.run(RunPlan { prefixes: options.resume.clone(), name: None });
         if worker.is_over() {

@@ -10,9 +10,9 @@ use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, Effect, Image};
 use witness::{Budget, Ending, Ledger, LedgerKind};
 
+use crate::Path;
 use crate::effects::{Fate, Parted};
 use crate::worker::Worker;
-use crate::Path;
 
 /// What is being executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +222,7 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
         machine.coverage.recall(&path.first_edges);
         let before = path.state.steps;
         let effect = machine.run(&mut path.state, fuel);
-        self.worker.left.instructions += path.state.steps - before;
+        self.worker.decider.work.n_instructions += path.state.steps - before;
         let fresh: Vec<EdgeId> = machine.coverage.take_fresh();
         machine.coverage.forget(&fresh);
         machine.coverage.forget(&path.first_edges);

@@ -7,7 +7,7 @@ use term::{Assignment, Eval, TermId};
 use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy, Touched};
 use witness::{Bug, Ending, Ledger, LedgerKind};
 
-use crate::{CallChoice, LineUp, Means, Path};
+use crate::{CallChoice, LineUp, Means, Path, Work};
 
 /// Feasible values of a size explored before one is taken for all the others.
 pub const MAX_SIZES: usize = 64;
@@ -25,8 +25,14 @@ pub enum Fate {
 /// A path that parted from the running one.
 pub enum Parted {
     /// Waits; `next_edge` is where it goes first.
-    Waits { path: Box<Path>, next_edge: Option<EdgeId> },
-    Ended { path: Box<Path>, ending: Ending },
+    Waits {
+        path: Box<Path>,
+        next_edge: Option<EdgeId>,
+    },
+    Ended {
+        path: Box<Path>,
+        ending: Ending,
+    },
     Doubtful(Doubt),
 }
 
@@ -54,6 +60,7 @@ pub struct Decider<'i> {
     pub eval: Eval,
     /// Forks made by the effect just handled.
     pub parted: Vec<Parted>,
+    pub work: Work,
 }
 
 impl Parted {
@@ -66,7 +73,7 @@ impl Parted {
 
 impl<'i> Decider<'i> {
     pub fn means(&mut self) -> Means<'_, 'i> {
-        Means { machine: &mut self.machine, stack: &mut self.stack, eval: &mut self.eval }
+        Means { machine: &mut self.machine, stack: &mut self.stack, eval: &mut self.eval, work: self.work }
     }
 
     /// What was touched since it was last asked; nothing where no footprint is kept.
@@ -342,7 +349,14 @@ impl<'i> Decider<'i> {
     }
 
     /// Takes a decision that was taken before: no sibling is looked for, they are explored elsewhere.
-    fn follow(&mut self, path: &mut Path, effect: Effect, decision: u64, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
+    fn follow(
+        &mut self,
+        path: &mut Path,
+        effect: Effect,
+        decision: u64,
+        line_up: &mut LineUp,
+        ledger: &mut Ledger,
+    ) -> Fate {
         let (cond, answer) = match effect {
             Effect::Branch { cond } => {
                 let side = decision == 0;

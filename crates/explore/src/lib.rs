@@ -23,7 +23,7 @@ mod technique;
 mod tree;
 mod worker;
 
-pub use campaign::{explore, Fault, Program};
+pub use campaign::{Fault, Program, explore};
 pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
 pub use decisions::Decisions;
 pub use driver::{Conducts, Driver, History, Plain, RunPlan};
@@ -32,6 +32,8 @@ pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::Path;
 pub use search::{Promise, Rank, Ticket};
 pub use seeds::Seed;
-pub use technique::{Admission, CallChoice, LineUp, Means, Point, Settlement, Technique, Told, Watch};
+pub use technique::{
+    Admission, CallChoice, LineUp, Maker, Means, Point, Settlement, Technique, Told, Unwatched, Watch, Work,
+};
 pub use tree::{NodeId, Subtree};
 pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

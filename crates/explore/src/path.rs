@@ -8,7 +8,7 @@ use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, State, Stops};
 
 use crate::seeds::Follower;
-use crate::{Decisions, NodeId};
+use crate::{Decisions, NodeId, Unwatched};
 
 /// Cloning is a fork.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct Path {
     pub(crate) follow: VecDeque<u64>,
     /// The point it came to last, where a tree of them is kept.
     pub(crate) node: Option<NodeId>,
+    /// Why it has none.
+    pub(crate) unwatched: Unwatched,
     /// Where it meets the paths it parted from, where a tree is kept.
     pub(crate) stops: Stops,
     /// The seeds that take it; `input` is the first of them.
@@ -46,6 +48,7 @@ impl Path {
             first_edges: Rc::default(),
             follow: VecDeque::new(),
             node: None,
+            unwatched: Unwatched::GivenUp,
             stops: Stops::default(),
             seeds: Rc::default(),
             ended_by: Rc::new([]),
@@ -68,7 +71,14 @@ impl Path {
     }
 
     /// A fork that takes another way, under an input that goes there.
-    pub(crate) fn fork(&self, terms: &Terms, decision: u64, condition: TermId, answer: Answer, input: Assignment) -> Path {
+    pub(crate) fn fork(
+        &self,
+        terms: &Terms,
+        decision: u64,
+        condition: TermId,
+        answer: Answer,
+        input: Assignment,
+    ) -> Path {
         let mut other = self.clone();
         other.input = input;
         other.take(terms, decision, condition, answer);

@@ -6,7 +6,7 @@ use term::Assignment;
 use vm::EdgeId;
 
 use crate::search::{Bfs, Coverage, Dfs, Promise, Random, Rank, Ticket};
-use crate::{NodeId, Path, Search};
+use crate::{NodeId, Path, Search, Unwatched};
 
 /// A path as its decisions: executed again when its turn comes.
 pub struct Prefix {
@@ -15,6 +15,15 @@ pub struct Prefix {
     pub input: Option<Assignment>,
     /// The node of the tree it belongs to.
     pub node: Option<NodeId>,
+    /// Why it belongs to none.
+    pub unwatched: Unwatched,
+}
+
+impl Prefix {
+    /// Decisions that somebody else took.
+    pub fn of_decisions(decisions: Vec<u64>) -> Prefix {
+        Prefix { decisions, input: None, node: None, unwatched: Unwatched::GivenUp }
+    }
 }
 
 pub enum Waiting {
@@ -23,6 +32,13 @@ pub enum Waiting {
 }
 
 impl Waiting {
+    pub fn node(&self) -> Option<NodeId> {
+        match self {
+            Waiting::Away(prefix) => prefix.node,
+            Waiting::Live(path) => path.node,
+        }
+    }
+
     pub fn into_decisions(self) -> Vec<u64> {
         match self {
             Waiting::Away(prefix) => prefix.decisions,
@@ -93,11 +109,11 @@ impl Pending {
             return self.remove(ticket);
         }
         let entries = &self.entries;
-        let mut still_new = |ticket: Ticket| {
-            entries.get(&ticket).and_then(|entry| entry.next_edge).is_none_or(|edge| !is_seen(edge))
-        };
+        let mut still_new =
+            |ticket: Ticket| entries.get(&ticket).and_then(|entry| entry.next_edge).is_none_or(|edge| !is_seen(edge));
         // The rank may still have tickets of states that were taken away.
-        let ticket = std::iter::from_fn(|| self.rank.pop(&mut still_new)).find(|ticket| entries.contains_key(ticket))?;
+        let ticket =
+            std::iter::from_fn(|| self.rank.pop(&mut still_new)).find(|ticket| entries.contains_key(ticket))?;
         self.remove(ticket)
     }
 
@@ -125,8 +141,9 @@ impl Pending {
             if let Waiting::Live(path) = &entry.waiting
                 && path.seeds.is_empty()
             {
-                let (input, node) = (Some(path.input.clone()), path.node);
-                let live = std::mem::replace(&mut entry.waiting, Waiting::Away(Prefix { decisions: Vec::new(), input, node }));
+                let (input, node, unwatched) = (Some(path.input.clone()), path.node, path.unwatched);
+                let away = Prefix { decisions: Vec::new(), input, node, unwatched };
+                let live = std::mem::replace(&mut entry.waiting, Waiting::Away(away));
                 if let Waiting::Away(prefix) = &mut entry.waiting {
                     prefix.decisions = live.into_decisions();
                 }

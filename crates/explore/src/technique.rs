@@ -1,5 +1,8 @@
 //! How a technique plugs in: it observes events, and it decides in seats with a fixed rule for combining.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use ir::FuncId;
 use solver::Stack;
 use term::Eval;
@@ -15,6 +18,17 @@ pub enum Admission {
     Prune(String),
     /// Only at a point: let the path wait until nothing else is left to run, then ask again, by `settle`.
     Hold,
+    /// Only at a point: the path goes on, but neither it nor what forks from it is watched from here on.
+    Unwatch(Unwatched),
+}
+
+/// Why a path is not watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwatched {
+    /// What follows is known: for the tree it is explored.
+    Known,
+    /// It costs too much at the moment: nothing above will have been seen whole. See [`Technique::adopts`].
+    GivenUp,
 }
 
 /// What a technique wants the explorer to keep.
@@ -35,7 +49,7 @@ pub struct Point<'a> {
     /// This point.
     pub here: NodeId,
     /// What was read and written on the way from there.
-    pub touched: &'a [Touched],
+    pub touched: &'a Rc<[Touched]>,
 }
 
 /// What there is to answer questions with.
@@ -43,6 +57,15 @@ pub struct Means<'d, 'i> {
     pub machine: &'d mut Machine<'i>,
     pub stack: &'d mut Stack,
     pub eval: &'d mut Eval,
+    pub work: Work,
+}
+
+/// What this worker has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    pub n_instructions: u64,
+    /// What the machine asked.
+    pub n_effects: u64,
 }
 
 /// What becomes of the held paths when nothing else is left to run.
@@ -89,6 +112,17 @@ pub trait Technique {
     /// `admit_at`. Points are where something is to be decided, and where paths that parted at a branch meet again.
     fn watches(&self) -> Watch {
         Watch::Nothing
+    }
+
+    /// A path that was given up is taken from those pending: whether to watch what it does from here on.
+    fn adopts(&mut self, _path: &Path, _means: &mut Means) -> Watch {
+        Watch::Nothing
+    }
+
+    /// How to make another of these for another worker; `None` where one worker has to see everything. What the others
+    /// have to tell in the end is told by the `summary` of the one they were made by.
+    fn for_workers(&self) -> Option<Maker> {
+        None
     }
 
     /// A run starts: the points of earlier ones have nothing to do with it.
@@ -168,6 +202,8 @@ pub trait Technique {
     }
 }
 
+pub type Maker = Arc<dyn Fn() -> Box<dyn Technique> + Send + Sync>;
+
 /// The techniques of a campaign and who drives it.
 pub struct LineUp {
     pub techniques: Vec<Box<dyn Technique>>,
@@ -185,9 +221,9 @@ impl LineUp {
         LineUp { techniques: Vec::new(), driver: Box::new(Plain::default()) }
     }
 
-    /// Whether nobody observes, decides or drives.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.techniques.is_empty()
+    /// How to make as much for other workers, where every technique can be had more than once.
+    pub(crate) fn for_workers(&self) -> Option<Vec<Maker>> {
+        self.techniques.iter().map(|technique| technique.for_workers()).collect()
     }
 
     pub(crate) fn interest(&self) -> Interest {
@@ -196,7 +232,7 @@ impl LineUp {
 
     pub(crate) fn admit(&mut self, path: &Path) -> Option<(&'static str, String)> {
         self.techniques.iter_mut().find_map(|technique| match technique.admit(path) {
-            Admission::Keep | Admission::Hold => None,
+            Admission::Keep | Admission::Hold | Admission::Unwatch(_) => None,
             Admission::Prune(reason) => Some((technique.name(), reason)),
         })
     }
@@ -230,6 +266,11 @@ impl LineUp {
             }
         }
         verdict
+    }
+
+    /// What the techniques have to tell in the end.
+    pub(crate) fn summaries(&self) -> Vec<(&'static str, String)> {
+        self.techniques.iter().filter_map(|technique| Some((technique.name(), technique.summary()?))).collect()
     }
 
     pub(crate) fn watches(&self) -> bool {

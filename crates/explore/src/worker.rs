@@ -11,17 +11,19 @@ use analysis::{Faults, Liveness};
 use rustc_hash::{FxHashSet, FxHasher};
 use solver::{Patience, Stack};
 use term::Eval;
-use vm::{EdgeId, Effect, Event, Flow, Image, InputRequest, Interest, Machine, Observer, State, Stop};
+use vm::{EdgeId, Effect, Event, Flow, Footprint, Image, InputRequest, Interest, Machine, Observer, State, Stop};
 use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports, Standing};
 use crate::effects::{Decider, Doubt, Fate, Parted};
 use crate::exchange::Exchange;
-use crate::pending::{rank_of, Pending, Prefix, Waiting};
-use crate::search::Promise;
 use crate::meets::Meets;
+use crate::pending::{Pending, Prefix, Waiting, rank_of};
+use crate::search::Promise;
 use crate::tree::Tree;
-use crate::{Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement};
+use crate::{
+    Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement, Unwatched, Watch, Work,
+};
 
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
@@ -51,6 +53,8 @@ pub struct Worker<'i, 'r> {
     pub(crate) over: Option<Budget>,
     /// Kept where a technique watches.
     tree: Option<Tree>,
+    /// The machine's, while a path runs that is not watched.
+    footprint: Option<Box<Footprint>>,
     meets: Option<Meets>,
     held: Vec<Path>,
 }
@@ -101,7 +105,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         let stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
         Worker {
             options,
-            decider: Decider { machine, stack, eval: Eval::new(), parted: Vec::new() },
+            decider: Decider { machine, stack, eval: Eval::new(), parted: Vec::new(), work: Work::default() },
             line_up,
             pending: Pending::new(rank),
             doubts: VecDeque::new(),
@@ -116,6 +120,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             told: FxHashSet::default(),
             over: None,
             tree,
+            footprint: None,
             meets,
             held: Vec::new(),
         }
@@ -148,14 +153,18 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.cut_rest();
         let Machine { flow, labels, image, .. } = &mut self.decider.machine;
         if let Some(flow) = flow {
-            self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.flow_ended(flow, labels, image));
+            self.line_up
+                .borrow_mut()
+                .techniques
+                .iter_mut()
+                .for_each(|technique| technique.flow_ended(flow, labels, image));
         }
     }
 
     /// Works on what others give away until nobody has anything left.
     pub fn serve(&mut self, exchange: &Exchange) {
         while let Some(decisions) = exchange.take() {
-            self.pending.push(Waiting::Away(Prefix { decisions, input: None, node: None }), None, Promise::Nothing);
+            self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, Promise::Nothing);
             self.work();
             self.cut_rest();
             if self.over.is_some() {
@@ -183,7 +192,8 @@ impl<'i, 'r> Worker<'i, 'r> {
                 self.look();
                 continue;
             };
-            let path = self.wake(waiting);
+            let mut path = self.wake(waiting);
+            self.adopt(&mut path);
             self.follow_path(path);
             if self.options.budgets.paths.is_some_and(|limit| self.n_paths >= limit) {
                 self.over = Some(Budget::Paths);
@@ -206,7 +216,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             }
         }
         for decisions in plan.prefixes {
-            self.pending.push(Waiting::Away(Prefix { decisions, input: None, node: None }), None, Promise::Nothing);
+            self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, Promise::Nothing);
         }
     }
 
@@ -225,14 +235,14 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn wake(&mut self, waiting: Waiting) -> Path {
         match waiting {
             Waiting::Live(path) => *path,
-            Waiting::Away(Prefix { decisions, input, node }) => {
+            Waiting::Away(Prefix { decisions, input, node, unwatched }) => {
                 let mut follow: VecDeque<u64> = decisions.into();
                 let n_args = self.options.world.args.and_then(|_| follow.pop_front());
                 let mut path = self.start(n_args);
                 path.follow = follow;
                 path.input = input.unwrap_or_default();
                 // What is read until it is where it was is not known to belong below its node.
-                path.node = node.or_else(|| self.tree.as_mut().map(Tree::root));
+                (path.node, path.unwatched) = (node, unwatched);
                 self.spoil(&path);
                 path
             }
@@ -249,6 +259,9 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// Runs one path until it ends or has to wait again.
     fn follow_path(&mut self, mut path: Path) {
         let (mut n_forks, mut n_turns) = (0, 0);
+        // Whatever is left there belongs to another path.
+        self.watch(&path);
+        self.decider.take_footprint();
         loop {
             let pruned = self.line_up.borrow_mut().admit(&path);
             if let Some((technique, reason)) = pruned {
@@ -259,14 +272,17 @@ impl<'i, 'r> Worker<'i, 'r> {
             }
             let fuel = self.options.budgets.steps.map_or(FUEL, |steps| (steps - path.state.steps).clamp(1, FUEL));
             let before = path.state.steps;
+            self.watch(&path);
             std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
             let effect = self.decider.machine.run(&mut path.state, fuel);
             std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
-            self.left.instructions += path.state.steps - before;
+            self.decider.work.n_instructions += path.state.steps - before;
+            self.decider.work.n_effects += 1;
             self.note_first_edges(&mut path);
-            if self.tree.is_some() {
+            if path.node.is_some() {
                 match self.arrive(&mut path, &effect) {
                     (_, Admission::Keep) => {}
+                    (_, Admission::Unwatch(why)) => self.unwatch(&mut path, why),
                     (_, Admission::Hold) => return self.held.push(path),
                     (technique, Admission::Prune(reason)) => {
                         return self.end(path, Ending::Pruned { technique, reason });
@@ -313,8 +329,38 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
     }
 
+    /// Has the machine keep footprints for paths that are watched only.
+    fn watch(&mut self, path: &Path) {
+        if path.node.is_some() != self.decider.machine.footprint.is_some() && self.tree.is_some() {
+            std::mem::swap(&mut self.footprint, &mut self.decider.machine.footprint);
+        }
+    }
+
+    fn unwatch(&mut self, path: &mut Path, why: Unwatched) {
+        if why == Unwatched::GivenUp {
+            self.spoil(path);
+        }
+        self.leave(path.node.take());
+        path.unwatched = why;
+        path.stops.truncate(0);
+    }
+
+    /// A path that is not watched may be again.
+    fn adopt(&mut self, path: &mut Path) {
+        if let (Some(tree), None, Unwatched::GivenUp) = (&mut self.tree, path.node, path.unwatched) {
+            let techniques = &mut self.line_up.borrow_mut().techniques;
+            let mut means = self.decider.means();
+            if techniques.iter_mut().any(|technique| technique.adopts(path, &mut means) == Watch::Points) {
+                path.node = Some(tree.root());
+            }
+        }
+    }
+
     /// Paths that part at a branch are asked about again where they meet.
     fn plan_stop(&mut self, path: &mut Path, effect: &Effect) {
+        if path.node.is_none() {
+            return;
+        }
         if let (Some(meets), Effect::Branch { .. } | Effect::Switch { .. }) = (&mut self.meets, effect) {
             let State { top, depth, .. } = &path.state;
             let block = meets.behind(&self.decider.machine.image.module, top.func, top.block);
@@ -337,7 +383,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
         let here = tree.grow(from);
         path.node = Some(here);
-        let point = Point { path, effect, from, here, touched: &touched };
+        let point = Point { path, effect, from, here, touched: &touched.into() };
         self.line_up.borrow_mut().admit_at(&point, &mut self.decider.means())
     }
 
@@ -402,6 +448,12 @@ impl<'i, 'r> Worker<'i, 'r> {
         let Some(exchange) = self.exchange else { return };
         while exchange.is_wanted() && self.pending.len() > 0 {
             let Some(waiting) = self.pending.take_oldest() else { return };
+            // Others will explore it, and what they read is not known here.
+            if let (Some(tree), Some(node)) = (&mut self.tree, waiting.node()) {
+                tree.spoil(node);
+                self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
+                self.leave(Some(node));
+            }
             exchange.give(waiting.into_decisions());
         }
     }
@@ -544,7 +596,10 @@ impl<'i, 'r> Worker<'i, 'r> {
         if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) && self.pending.n_live() > 64 {
             self.left.n_put_away += self.pending.put_away(self.pending.n_live() as usize / 4);
         }
-        let standing = Standing { pending: self.pending.len() + self.doubts.len() as u64, queries: self.decider.stack.counters().n_asked };
+        let standing = Standing {
+            pending: self.pending.len() + self.doubts.len() as u64,
+            queries: self.decider.stack.counters().n_asked,
+        };
         self.reports.standing(standing);
     }
 
@@ -576,14 +631,9 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     pub fn finish(mut self) -> Leavings {
         self.measure_memory();
+        self.left.instructions = self.decider.work.n_instructions;
         self.left.queries = self.decider.stack.counters().clone();
-        self.left.techniques = self
-            .line_up
-            .borrow()
-            .techniques
-            .iter()
-            .filter_map(|technique| Some((technique.name(), technique.summary()?)))
-            .collect();
+        self.left.techniques = self.line_up.borrow().summaries();
         self.left
     }
 }

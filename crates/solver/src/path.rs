@@ -264,7 +264,7 @@ impl<'a> Relevant<'a> {
 
     /// Identifies the set of constraints.
     #[inline]
-    pub(crate) fn key(&self) -> u128 {
+    pub fn key(&self) -> u128 {
         self.groups().fold(0, |key, group| key.wrapping_add(group.key))
     }
 

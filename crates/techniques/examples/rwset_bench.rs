@@ -1,41 +1,77 @@
 //! What `rwset` saves and what it costs, on the programs named on the command line.
 //!
-//! Effect: edges of the program's own code that plain exploration covers, the tests it needed until the last new one, and
-//! the tests exploration with `rwset` needed until it had as many. Cost: time of exploring with `rwset` computing
-//! everything and pruning nothing, against plain, the smallest of several runs each.
+//! Effect: branches of the program's own code that plain exploration covers, the tests it needed until the last new one,
+//! and the tests exploration with `rwset` needed until it had as many. Cost: processor time of exploring with `rwset`
+//! computing everything and pruning nothing, against plain, the smallest of several runs each.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use explore::{Covers, LineUp, Options, Plain, Program, Progress, Search, Sink, TestId};
+use explore::{Covers, Event, Interest, LineUp, Options, Plain, Program, Progress, Search, Sink, Technique, TestId};
 use techniques::rwset::{Config, Hits, Rwset};
+use vm::{EdgeId, State};
 use witness::Witness;
 
 const N_RUNS: usize = 3;
 
-/// Counts tests until the last that covers something new.
+/// Edges of the program's own code that some path has taken.
+#[derive(Clone)]
+struct Edges {
+    module: Arc<ir::Module>,
+    taken: Rc<RefCell<BTreeSet<EdgeId>>>,
+}
+
+impl Technique for Edges {
+    fn name(&self) -> &'static str {
+        "edges"
+    }
+
+    fn interest(&self) -> Interest {
+        Interest::BLOCK
+    }
+
+    fn observe(&mut self, _: &mut State, event: &Event) {
+        if let Event::Block { func, edge, .. } = event
+            && !self.module.function(*func).is_runtime
+        {
+            self.taken.borrow_mut().insert(*edge);
+        }
+    }
+}
+
+/// Counts tests, and notes those that cover something new with the edges taken by then.
 #[derive(Default)]
 struct Counts {
     n_tests: u64,
-    n_needed: u64,
-    n_new: u64,
-    edges: u64,
+    taken: Rc<RefCell<BTreeSet<EdgeId>>>,
+    new: Vec<(u64, usize)>,
+}
+
+impl Counts {
+    /// Tests until so many edges were covered.
+    fn n_needed(&self, n_edges: usize) -> u64 {
+        let last = self.new.last().copied().unwrap_or_default();
+        match last.1 > n_edges {
+            true => self.new.iter().find(|(_, taken)| *taken >= n_edges).map_or(0, |(n_tests, _)| *n_tests),
+            false => last.0,
+        }
+    }
 }
 
 impl Sink for Counts {
     fn path_ended(&mut self, _: &Witness, covers: Covers) -> TestId {
         self.n_tests += 1;
         if covers == Covers::New {
-            self.n_needed = self.n_tests;
-            self.n_new += 1;
+            self.new.push((self.n_tests, self.taken.borrow().len()));
         }
         TestId(self.n_tests)
     }
 
-    fn progress(&mut self, progress: &Progress) {
-        self.edges = self.edges.max(progress.edges_covered);
-    }
+    fn progress(&mut self, _: &Progress) {}
 }
 
 struct Run {
@@ -44,16 +80,27 @@ struct Run {
     is_complete: bool,
 }
 
-fn run(program: &Program, rwset: Option<Hits>, limit: Duration) -> Run {
+/// Of this process.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+}
+
+fn run(program: &Program, rwset: Option<Hits>, limit: Duration, edges: Option<Edges>) -> Run {
     let mut line_up = LineUp { techniques: Vec::new(), driver: Box::new(Plain::default()) };
+    let mut counts = Counts::default();
+    if let Some(edges) = edges {
+        counts.taken = edges.taken.clone();
+        line_up.techniques.push(Box::new(edges));
+    }
     if let Some(hits) = rwset {
         line_up.techniques.push(Box::new(Rwset::new(Config { hits, ..Config::default() })));
     }
-    let mut options = Options { search: Search::Dfs, workers: 1, ..Options::default() };
+    let mut options = Options { search: Search::Dfs, workers: 1, compile: true, ..Options::default() };
     options.budgets.time = Some(limit);
-    let mut counts = Counts::default();
+    let before = processor_seconds();
     let outcome = explore::explore(program, &options, line_up, &mut counts).expect("the engine does not fail");
-    Run { counts, seconds: outcome.elapsed.as_secs_f64(), is_complete: outcome.is_complete() }
+    Run { counts, seconds: processor_seconds() - before, is_complete: outcome.is_complete() }
 }
 
 fn load(path: &Path, include: &Path) -> Program {
@@ -63,32 +110,58 @@ fn load(path: &Path, include: &Path) -> Program {
     Program { module: Arc::new(loaded.module), entry: loaded.entry, constructors: loaded.constructors }
 }
 
+fn measure(name: &str, program: &Program, limit: Duration) {
+    let effect = |rwset: Option<Hits>| {
+        let edges = Edges { module: program.module.clone(), taken: Rc::default() };
+        run(program, rwset, limit, Some(edges))
+    };
+    let (plain, pruned) = (effect(None), effect(Some(Hits::Prune)));
+    let least = |rwset: Option<Hits>| {
+        let times = (0..N_RUNS).map(|_| run(program, rwset, limit, None).seconds);
+        times.fold(f64::MAX, f64::min)
+    };
+    let (alone, counting, pruning) = (least(None), least(Some(Hits::Count)), least(Some(Hits::Prune)));
+    let paths = |run: &Run| format!("{}{}", run.counts.n_tests, if run.is_complete { "" } else { "+" });
+    let n_edges = |run: &Run| run.counts.taken.borrow().len();
+    let n_needed = plain.counts.n_needed(n_edges(&plain));
+    let n_pruned = pruned.counts.n_needed(n_edges(&plain));
+    // A run that was cut did as much as fitted into its time, which says nothing about what it costs.
+    let cost = match plain.is_complete {
+        true => format!("{:+.1}%", 100.0 * (counting / alone - 1.0)),
+        false => "-".to_string(),
+    };
+    println!(
+        "{name:12} {:>8} {:>11} {n_needed:>6} {:>8} {:>11} {n_pruned:>6} {:>6.1}% {alone:>8.3} {pruning:>8.3} {counting:>8.3} {cost:>7}",
+        n_edges(&plain),
+        paths(&plain),
+        n_edges(&pruned),
+        paths(&pruned),
+        100.0 * n_pruned as f64 / n_needed.max(1) as f64,
+    );
+}
+
 fn main() {
     let mut args = std::env::args().skip(1);
-    let seconds: u64 = args.next().and_then(|text| text.parse().ok()).expect("usage: rwset_bench SECONDS INCLUDE_DIR FILE...");
+    let seconds: u64 =
+        args.next().and_then(|text| text.parse().ok()).expect("usage: rwset_bench SECONDS INCLUDE_DIR FILE...");
     let include = PathBuf::from(args.next().expect("the folder with colt.h"));
-    let limit = Duration::from_secs(seconds);
     println!(
-        "{:12} {:>11} {:>6} {:>11} {:>6} {:>7} {:>9} {:>9} {:>7}",
-        "program", "plain paths", "needed", "rwset paths", "needed", "of", "plain s", "count s", "cost"
+        "{:12} {:>8} {:>11} {:>6} {:>8} {:>11} {:>6} {:>7} {:>8} {:>8} {:>8} {:>7}",
+        "program",
+        "branches",
+        "plain tests",
+        "needed",
+        "branches",
+        "rwset tests",
+        "needed",
+        "of",
+        "plain s",
+        "rwset s",
+        "count s",
+        "cost"
     );
     for file in args.map(PathBuf::from) {
         let program = load(&file, &include);
-        let (plain, pruned) = (run(&program, None, limit), run(&program, Some(Hits::Prune), limit));
-        let least = |rwset: Option<Hits>| (0..N_RUNS).map(|_| run(&program, rwset, limit).seconds).fold(f64::MAX, f64::min);
-        let (alone, counted) = (least(None), least(Some(Hits::Count)));
-        let star = |run: &Run| if run.is_complete { "" } else { "+" };
-        println!(
-            "{:12} {:>11} {:>6} {:>11} {:>6} {:>6.1}% {:>9.3} {:>9.3} {:>+6.1}%",
-            file.file_stem().unwrap_or_default().to_string_lossy(),
-            format!("{}{}", plain.counts.n_tests, star(&plain)),
-            plain.counts.n_needed,
-            format!("{}{}", pruned.counts.n_tests, star(&pruned)),
-            pruned.counts.n_needed,
-            100.0 * pruned.counts.n_needed as f64 / plain.counts.n_needed.max(1) as f64,
-            alone,
-            counted,
-            100.0 * (counted / alone - 1.0),
-        );
+        measure(&file.file_stem().unwrap_or_default().to_string_lossy(), &program, Duration::from_secs(seconds));
     }
 }

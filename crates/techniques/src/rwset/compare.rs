@@ -19,6 +19,7 @@ use solver::{Answer, PathCondition};
 use term::{Assignment, Sort, SymbolId, TermId, View};
 use vm::{Frame, Object, ObjectId, ObjectKind, Ranges, Region, Shadow, State};
 
+use super::PointKey;
 use super::live::Live;
 use super::reads::Reads;
 use super::renaming::Renaming;
@@ -29,14 +30,20 @@ pub struct Snapshot {
     pub condition: PathCondition,
     /// Satisfies the condition.
     pub input: Assignment,
+    /// The live registers of each frame, from the top down. The same for all states at one point.
+    pub slots: Rc<Slots>,
     /// The terms last compared, and the constraints connected with them: mostly the same the next time.
     connected: RefCell<(Vec<TermId>, Rc<[TermId]>)>,
 }
 
 impl Snapshot {
-    pub fn of_path(path: &Path) -> Snapshot {
+    pub fn of_path(path: &Path, slots: Rc<Slots>) -> Snapshot {
         let (state, condition, input) = (path.state.clone(), path.condition.clone(), path.input.clone());
-        Snapshot { state, condition, input, connected: RefCell::new((Vec::new(), Rc::new([]))) }
+        Snapshot { state, condition, input, slots, connected: RefCell::new((Vec::new(), Rc::new([]))) }
+    }
+
+    pub fn as_seen(&self) -> Seen<'_> {
+        Seen { state: &self.state, condition: &self.condition, input: &self.input }
     }
 
     /// The constraints that share symbols with these terms, directly or through others.
@@ -55,17 +62,31 @@ impl Snapshot {
     }
 }
 
+/// A state that is compared with earlier ones.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub state: &'a State,
+    pub condition: &'a PathCondition,
+    pub input: &'a Assignment,
+}
+
+impl<'a> Seen<'a> {
+    pub fn of_path(path: &'a Path) -> Seen<'a> {
+        Seen { state: &path.state, condition: &path.condition, input: &path.input }
+    }
+}
+
 /// For objects on the earlier state's heap those of the new one's.
 pub type Paired = FxHashMap<ObjectId, ObjectId>;
 
 /// How symbols of memory never written begin.
 const UNDEFINED: &str = "\u{0}undefined";
 
-/// The live registers of each frame, from the top down. The same for all states at one point.
-pub fn live_slots(state: &State, live: &mut Live, means: &Means) -> Slots {
+/// The live registers of each frame.
+pub fn live_slots(key: PointKey, state: &State, live: &mut Live, means: &Means) -> Rc<Slots> {
     let image = means.machine.image;
     let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
-    live.of_state(&image.module, state, faults)
+    live.at(key, &image.module, state, faults)
 }
 
 pub type Slots = Vec<Rc<[u32]>>;
@@ -86,28 +107,30 @@ pub fn is_ruled_out(old: &State, new: &State, slots: &[Rc<[u32]>]) -> bool {
     old.frames().zip(new.frames()).zip(slots).any(|(frames, slots)| differs(frames, slots))
 }
 
-/// The pairing under which `new` can do no more than `old`, where there is one.
-pub fn covers(old: &Snapshot, reads: &Reads, new: &Snapshot, slots: &[Rc<[u32]>], means: &mut Means) -> Option<Paired> {
-    if is_ruled_out(&old.state, &new.state, slots) || !same_shape(&old.state, &new.state) {
-        return None;
+/// The pairing under which `new` can do no more than `old`, where there is one; and how many pairs of terms were met.
+pub fn covers(old: &Snapshot, reads: &Reads, new: Seen, means: &mut Means) -> (Option<Paired>, usize) {
+    if is_ruled_out(&old.state, new.state, &old.slots) || !same_shape(&old.state, new.state) {
+        return (None, 0);
     }
     let image = means.machine.image;
     let pointer_bytes = u64::from(image.module.target.pointer_bytes);
     let mut comparison = Comparison {
         old: &old.state,
-        new: &new.state,
+        new: new.state,
         pointer_bytes,
         pairs: Vec::new(),
         paired: FxHashMap::default(),
         paired_back: FxHashMap::default(),
         found: Vec::new(),
     };
-    comparison.registers(slots, means)?;
-    comparison.memory(reads, means)?;
+    if comparison.registers(&old.slots, means).and_then(|()| comparison.memory(reads, means)).is_none() {
+        return (None, comparison.pairs.len());
+    }
     let Comparison { mut pairs, paired, .. } = comparison;
     pairs.sort_unstable();
     pairs.dedup();
-    symbols_cover(old, new, &pairs, &paired, means).then_some(paired)
+    let n_pairs = pairs.len();
+    (symbols_cover(old, new, &pairs, &paired, means).then_some(paired), n_pairs)
 }
 
 /// Same place, same frames, same scalars. Every field of a state is either compared or cannot matter.
@@ -356,7 +379,7 @@ fn same_outside(old: &Rc<Object>, new: &Rc<Object>) -> bool {
 }
 
 /// The object on the stack or the heap that a word points into, just behind or just before, and where.
-fn place(state: &State, word: u64) -> Option<(ObjectId, u64)> {
+pub fn place(state: &State, word: u64) -> Option<(ObjectId, u64)> {
     if !state.memory.is_moving(word) {
         return None;
     }
@@ -365,8 +388,11 @@ fn place(state: &State, word: u64) -> Option<(ObjectId, u64)> {
 }
 
 /// Whether every value the pairs can have in the new state they could have in the earlier one.
-fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], paired: &Paired, means: &mut Means) -> bool {
+fn symbols_cover(old: &Snapshot, new: Seen, pairs: &[(TermId, TermId)], paired: &Paired, means: &mut Means) -> bool {
     if pairs.is_empty() {
+        return true;
+    }
+    if is_the_same(old, new, pairs, paired, means) {
         return true;
     }
     let terms = &mut means.machine.terms;
@@ -376,7 +402,7 @@ fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], pai
         return false;
     }
     let terms = &mut means.machine.terms;
-    if !same_addresses(&old.state, &new.state, paired) {
+    if !same_addresses(&old.state, new.state, paired) {
         let all = pairs.iter().flat_map(|(old, new)| [*old, *new]).chain(constraints.iter().copied());
         let mut walked = FxHashSet::default();
         for t in all {
@@ -414,28 +440,39 @@ fn symbols_cover(old: &Snapshot, new: &Snapshot, pairs: &[(TermId, TermId)], pai
         return true;
     }
     let fails = terms.not(needed);
-    matches!(means.stack.check(&mut means.machine.terms, &new.condition, &new.input, fails), Answer::Unsat)
+    matches!(means.stack.check(&mut means.machine.terms, new.condition, new.input, fails), Answer::Unsat)
+}
+
+/// The common case of the proof: the same terms under the same constraints.
+fn is_the_same(old: &Snapshot, new: Seen, pairs: &[(TermId, TermId)], paired: &Paired, means: &Means) -> bool {
+    let terms = &means.machine.terms;
+    let same_constraints = |t: TermId| old.condition.relevant(terms, t).key() == new.condition.relevant(terms, t).key();
+    !means.machine.image.checks.uninit
+        && pairs.iter().all(|(old_term, new_term)| old_term == new_term && same_constraints(*old_term))
+        && same_addresses(&old.state, new.state, paired)
 }
 
 /// The cheap half of the proof: whether it holds for the one input at hand.
-fn holds_now(pairs: &[(TermId, TermId)], constraints: &[TermId], renaming: &Renaming, new: &Snapshot, means: &mut Means) -> bool {
+fn holds_now(
+    pairs: &[(TermId, TermId)],
+    constraints: &[TermId],
+    renaming: &Renaming,
+    new: Seen,
+    means: &mut Means,
+) -> bool {
     let (terms, eval) = (&means.machine.terms, &mut *means.eval);
-    let mut symbols: Vec<SymbolId> = pairs
-        .iter()
-        .map(|(old, _)| old)
-        .chain(constraints)
-        .flat_map(|t| terms.symbols(*t).iter().copied())
-        .collect();
+    let mut symbols: Vec<SymbolId> =
+        pairs.iter().map(|(old, _)| old).chain(constraints).flat_map(|t| terms.symbols(*t).iter().copied()).collect();
     symbols.sort_unstable();
     symbols.dedup();
     let mut input = Assignment::new();
     for symbol in symbols {
-        let value = eval.eval(terms, &new.input, renaming.of_symbol(terms, symbol));
+        let value = eval.eval(terms, new.input, renaming.of_symbol(terms, symbol));
         input.set(symbol, value as u64);
     }
     let same = |eval: &mut term::Eval, old: TermId, new_term: TermId| {
         terms.sort(old) == Sort::Array || {
-            let now = eval.eval(terms, &new.input, new_term);
+            let now = eval.eval(terms, new.input, new_term);
             eval.eval(terms, &input, old) == now
         }
     };
@@ -465,7 +502,8 @@ fn has_address(terms: &term::Terms, state: &State, t: TermId, walked: &mut FxHas
             }
             View::Table(table) => {
                 let elements = terms.table_elements(table);
-                let bytes: Vec<Option<u8>> = elements.iter().map(|t| terms.as_const(*t).map(|byte| byte as u8)).collect();
+                let bytes: Vec<Option<u8>> =
+                    elements.iter().map(|t| terms.as_const(*t).map(|byte| byte as u8)).collect();
                 if bytes.windows(8).any(|word| is_moving_word(state, word)) {
                     return true;
                 }

@@ -7,6 +7,9 @@ use ir::{BlockId, FuncId, Module};
 use rustc_hash::FxHashMap;
 use vm::{Frame, Returns, State};
 
+use super::PointKey;
+use super::compare::Slots;
+
 /// Where a frame stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Stands {
@@ -20,11 +23,40 @@ enum Stands {
 pub struct Live {
     functions: FxHashMap<FuncId, Liveness>,
     known: FxHashMap<(FuncId, BlockId, u32, Stands), Rc<[u32]>>,
+    by_point: FxHashMap<PointKey, Point>,
+}
+
+/// What is live at a point, and its frames: a key does not identify them.
+struct Point {
+    frames: Vec<(FuncId, BlockId, u32, Returns)>,
+    has_jumps: bool,
+    slots: Rc<Slots>,
+}
+
+impl Point {
+    fn is_of(&self, state: &State) -> bool {
+        let is_same = |(frame, known): (&Frame, &(FuncId, BlockId, u32, Returns))| {
+            (frame.func, frame.block, frame.inst_idx, frame.returns) == *known
+        };
+        self.has_jumps == state.jumps.is_some()
+            && self.frames.len() == state.depth as usize
+            && state.frames().zip(&self.frames).all(is_same)
+    }
 }
 
 impl Live {
-    /// Slots of each frame, from the top down.
-    pub fn of_state(&mut self, module: &Module, state: &State, faults: Faults) -> Vec<Rc<[u32]>> {
+    /// Slots of each frame of a state at a point, from the top down.
+    pub fn at(&mut self, key: PointKey, module: &Module, state: &State, faults: Faults) -> Rc<Slots> {
+        if let Some(point) = self.by_point.get(&key).filter(|point| point.is_of(state)) {
+            return point.slots.clone();
+        }
+        let slots = Rc::new(self.of_state(module, state, faults));
+        let frames = state.frames().map(|frame| (frame.func, frame.block, frame.inst_idx, frame.returns)).collect();
+        self.by_point.insert(key, Point { frames, has_jumps: state.jumps.is_some(), slots: slots.clone() });
+        slots
+    }
+
+    fn of_state(&mut self, module: &Module, state: &State, faults: Faults) -> Vec<Rc<[u32]>> {
         let mut above: Option<Returns> = None;
         let has_jumps = state.jumps.is_some();
         let mut all = Vec::with_capacity(state.depth as usize);
@@ -51,11 +83,14 @@ impl Live {
             return slots.clone();
         }
         let readers = Readers::Observable { faults };
-        let liveness = self.functions.entry(frame.func).or_insert_with(|| Liveness::for_readers(module, frame.func, readers));
+        let liveness =
+            self.functions.entry(frame.func).or_insert_with(|| Liveness::for_readers(module, frame.func, readers));
         let function = module.function(frame.func);
         let idx = frame.inst_idx as usize;
         let slots: Rc<[u32]> = match stands {
-            Stands::Before => liveness.live_before(function, frame.block, idx).iter().map(|reg| reg.idx() as u32).collect(),
+            Stands::Before => {
+                liveness.live_before(function, frame.block, idx).iter().map(|reg| reg.idx() as u32).collect()
+            }
             Stands::InCall => {
                 let insts = &function.block(frame.block).insts;
                 let mut results = Vec::new();

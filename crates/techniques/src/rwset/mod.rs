@@ -22,7 +22,12 @@
 //!   condition implies the earlier constraints on the read set, after a renaming of the earlier symbols (see `compare`).
 //! - *Addresses* of the stack and the heap are compared by object, so that the order of allocations does not matter.
 //! - *Any search order* works: the read set of a visit is complete when the explorer says that its subtree is over, whichever
-//!   order that came about in. With several workers the technique asks for one, because hits need a common cache.
+//!   order that came about in. Depth first, subtrees are over soonest and most is pruned.
+//! - *Several workers* have entries of their own each. A path that is given to another worker counts as cut where it came
+//!   from, so a prune is always justified by what one worker has seen whole; the price is what two of them both explore.
+//! - *Its cost has a limit* (see `economy`): beyond some milliseconds it may spend so many per cent of the work it goes with,
+//!   and what prunes have saved counts as work. When more was spent, paths run on unwatched, as if the technique were
+//!   not there, until it can be afforded again. An unwatched path spoils what is above it.
 //! - *Loops over fresh input* never finish their subtrees. A path that comes to a point above which an unfinished visit looks
 //!   the same, as far as is known yet, is held. When only held paths are left, the read sets are a system of equations
 //!   over the explored graph with held paths as edges back to the visits they resemble; its least solution is
@@ -40,26 +45,37 @@
 //! **What it can miss.** Paths, by design: the number of ways to reach something is not preserved. With `--check leak`
 //! nothing is pruned, because leaks depend on all of memory.
 //!
-//! **What it costs.** A copy of the state at every point (shared until written), a comparison per earlier visit of the point,
-//! and a solver question when only constraints differ. Entries are bounded; dropping one loses prunes, never a path.
+//! **What it costs.** A copy of the state at every point that is worth it (shared until written), comparisons with earlier
+//! visits that have the same plain values in their registers (see `entries`), and a solver question when only constraints
+//! differ. Entries are bounded; dropping one loses prunes, never a path.
 
 mod compare;
+mod economy;
+mod entries;
 mod live;
 mod reads;
 mod renaming;
+mod tally;
 
-use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
-use explore::{Admission, Decisions, Means, NodeId, Path, Point, Settlement, Subtree, Technique, Watch};
+use explore::{
+    Admission, Decisions, Maker, Means, NodeId, Path, Point, Settlement, Subtree, Technique, Unwatched, Watch,
+};
 use rustc_hash::{FxHashMap, FxHasher};
 use vm::{Effect, State, Touched};
 use witness::{Ending, Place};
 
-use compare::{covers, is_ruled_out, live_slots, Paired, Slots, Snapshot};
+pub use economy::Effort;
+
+use compare::{Paired, Seen, Slots, Snapshot, covers, is_ruled_out, live_slots};
+use economy::Economy;
+use entries::{Entries, Entry};
 use live::Live;
 use reads::Reads;
+use tally::Tally;
 
 const NAME: &str = "rwset";
 
@@ -68,7 +84,8 @@ const NAME: &str = "rwset";
 pub enum Hits {
     #[default]
     Prune,
-    /// Everything is computed, nothing pruned: what the technique costs.
+    /// Everything is computed, nothing pruned: what the technique costs. What would have been pruned is explored as if
+    /// the technique were not there.
     Count,
 }
 
@@ -96,14 +113,22 @@ pub struct Config {
     pub hits: Hits,
     pub sabotage: Sabotage,
     pub inputs: Inputs,
-    /// Earlier visits kept in all, and of one point.
+    pub effort: Effort,
+    /// Earlier visits kept in all, and of those that can only be told apart by their memory.
     pub max_entries: usize,
-    pub max_entries_at_point: usize,
+    pub max_entries_alike: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { hits: Hits::Prune, sabotage: Sabotage::None, inputs: Inputs::Any, max_entries: 20_000, max_entries_at_point: 64 }
+        Config {
+            hits: Hits::Prune,
+            sabotage: Sabotage::None,
+            inputs: Inputs::Any,
+            effort: Effort::default(),
+            max_entries: 20_000,
+            max_entries_alike: 64,
+        }
     }
 }
 
@@ -126,6 +151,13 @@ impl PointKey {
         }
         PointKey(hasher.finish())
     }
+
+    /// The position alone, whoever called.
+    fn of_position(state: &State) -> PointKey {
+        let mut hasher = FxHasher::default();
+        (state.top.func, state.top.block, state.top.inst_idx).hash(&mut hasher);
+        PointKey(hasher.finish())
+    }
 }
 
 /// A point some path is below of.
@@ -133,23 +165,18 @@ struct Visit {
     parent: Option<NodeId>,
     depth: u32,
     /// On the way from the parent.
-    touched: Vec<Touched>,
+    touched: Rc<[Touched]>,
     /// What is known to be read from here on.
     reads: Reads,
-    /// Absent where the state is no candidate: in the middle of an instruction, or pruned.
+    /// Absent where the state is no candidate: in the middle of an instruction, not worth it, or pruned.
     snapshot: Option<Rc<Snapshot>>,
     key: PointKey,
     /// Instructions executed before it.
     steps: u64,
+    /// What is known to have been done from the parent on.
+    work: u64,
     decisions: Decisions,
     is_spoiled: bool,
-}
-
-/// A visit whose continuations are all known.
-struct Entry {
-    snapshot: Rc<Snapshot>,
-    reads: Reads,
-    decisions: Decisions,
 }
 
 /// A path that waits because it looks like an unfinished visit.
@@ -160,22 +187,31 @@ struct Held {
     place: Place,
 }
 
-/// What comparing states at a point has brought.
+/// What looking for earlier states has brought at a position.
 #[derive(Default)]
 struct Worth {
-    n_compared: u64,
+    n_visits: u64,
     n_hits: u64,
+    n_candidates: u64,
+    n_held: u64,
 }
 
 impl Worth {
-    /// Where hundreds of comparisons bring one hit, only the newest entries are tried.
-    fn n_tries(&self) -> usize {
-        if self.n_compared > 256 * (1 + self.n_hits) { 4 } else { usize::MAX }
+    /// Where hits are rare, most visits are not worth a look.
+    fn is_worth_a_look(&self) -> bool {
+        self.n_visits < 64 || (self.n_hits + self.n_held) * 64 >= self.n_visits || self.n_visits.is_multiple_of(16)
+    }
+
+    fn is_worth_holding(&self) -> bool {
+        self.n_candidates < 64 || self.n_held * 64 >= self.n_candidates || self.n_candidates.is_multiple_of(16)
     }
 }
 
 /// Unfinished visits of a point that a path is compared with.
 const MAX_CANDIDATES: usize = 8;
+
+/// Entries a state is compared with.
+const MAX_COMPARISONS: usize = 16;
 
 /// States with more frames are not compared: a recursion that deep would spend its time on comparing frames.
 const MAX_FRAMES: u32 = 256;
@@ -183,26 +219,24 @@ const MAX_FRAMES: u32 = 256;
 #[derive(Default)]
 pub struct Rwset {
     config: Config,
+    economy: Economy,
     live: Live,
     visits: Vec<Option<Visit>>,
     /// Unfinished visits by point.
     open: FxHashMap<PointKey, Vec<NodeId>>,
-    entries: FxHashMap<PointKey, VecDeque<Entry>>,
-    /// The points of the entries, oldest first.
-    order: VecDeque<PointKey>,
+    entries: Entries,
     /// What was ever seen to be read from a point on: a guess at what will be.
     usual: FxHashMap<PointKey, Reads>,
     held: Vec<Held>,
-    n_hits: u64,
-    n_entries: u64,
-    n_dropped: u64,
-    points: FxHashMap<PointKey, Worth>,
-    by_location: BTreeMap<Place, u64>,
+    worth: FxHashMap<PointKey, Worth>,
+    tally: Tally,
+    /// Of all workers.
+    total: Arc<Mutex<Tally>>,
 }
 
 impl Rwset {
     pub fn new(config: Config) -> Rwset {
-        Rwset { config, ..Rwset::default() }
+        Rwset { config, economy: Economy::new(config.effort), ..Rwset::default() }
     }
 
     fn visit(&self, node: NodeId) -> Option<&Visit> {
@@ -214,9 +248,12 @@ impl Rwset {
     }
 
     fn begin_visit(&mut self, point: &Point) -> PointKey {
-        let key = PointKey::of_state(&point.path.state, self.config.inputs);
-        let parent = self.visit(point.from).map(|_| point.from);
-        let depth = self.visit(point.from).map_or(0, |visit| visit.depth + 1);
+        let state = &point.path.state;
+        let key = PointKey::of_state(state, self.config.inputs);
+        let above = self.visit(point.from);
+        let (parent, depth) = (above.map(|_| point.from), above.map_or(0, |visit| visit.depth + 1));
+        let n_steps = above.map_or(0, |visit| state.steps.saturating_sub(visit.steps));
+        let work = self.economy.point(n_steps, point.touched.len());
         let idx = point.here.0 as usize;
         if self.visits.len() <= idx {
             self.visits.resize_with(idx + 1, || None);
@@ -224,11 +261,12 @@ impl Rwset {
         self.visits[idx] = Some(Visit {
             parent,
             depth,
-            touched: point.touched.to_vec(),
+            touched: point.touched.clone(),
             reads: Reads::default(),
             snapshot: None,
             key,
-            steps: point.path.state.steps,
+            steps: state.steps,
+            work,
             decisions: point.path.decisions.clone(),
             is_spoiled: false,
         });
@@ -247,14 +285,15 @@ impl Rwset {
     }
 
     /// An earlier visit after which there is nothing new to see.
-    fn hit(&mut self, key: PointKey, snapshot: &Snapshot, slots: &Slots, means: &mut Means) -> Option<(Reads, Decisions)> {
-        let entries = self.entries.get(&key)?;
-        let worth = self.points.entry(key).or_default();
-        for entry in entries.iter().rev().take(worth.n_tries()) {
-            worth.n_compared += 1;
-            if let Some(paired) = covers(&entry.snapshot, &entry.reads, snapshot, slots, means) {
-                worth.n_hits += 1;
-                return Some((seen_from(&entry.reads, &paired), entry.decisions.clone()));
+    fn hit(&mut self, key: PointKey, seen: Seen, slots: &Slots, means: &mut Means) -> Option<Hit> {
+        let (like, n_masks) = self.entries.like(key, seen.state, slots);
+        self.economy.lookup(n_masks);
+        for id in like.into_iter().take(MAX_COMPARISONS) {
+            let Some(entry) = self.entries.get(id) else { continue };
+            let paired = self.economy.compare(means, |means| covers(&entry.snapshot, &entry.reads, seen, means));
+            if let Some(paired) = paired {
+                let reads = seen_from(&entry.reads, &paired);
+                return Some(Hit { reads, decisions: entry.decisions.clone(), work: entry.work });
             }
         }
         None
@@ -265,26 +304,26 @@ impl Rwset {
         &mut self,
         key: PointKey,
         node: NodeId,
-        snapshot: &Snapshot,
+        seen: Seen,
         slots: &Slots,
         means: &mut Means,
     ) -> Option<NodeId> {
         let candidates: Vec<NodeId> = self.open.get(&key)?.iter().rev().take(MAX_CANDIDATES).copied().collect();
+        self.economy.lookup(candidates.len());
         for like in candidates {
-            let earlier = self.visit(like).and_then(|visit| visit.snapshot.as_deref());
-            if earlier.is_none_or(|earlier| is_ruled_out(&earlier.state, &snapshot.state, slots)) {
+            let Some(visit) = self.visit(like).filter(|visit| !visit.is_spoiled) else { continue };
+            let Some(earlier) = visit.snapshot.clone() else { continue };
+            if is_ruled_out(&earlier.state, seen.state, slots) {
                 continue;
             }
-            let way = self.reads_on_the_way(like, node);
-            if let Some(way) = &way {
-                self.usual.entry(key).or_default().extend(way);
+            if let Some(way) = self.reads_on_the_way(like, node) {
+                self.usual.entry(key).or_default().extend(&way);
             }
+            let Some(usual) = self.usual.get(&key) else { continue };
             let Some(visit) = self.visit(like) else { continue };
-            let Some(usual) = self.usual.get(&key).filter(|_| !visit.is_spoiled) else { continue };
-            let Some(earlier) = visit.snapshot.clone() else { continue };
             let mut reads = visit.reads.clone();
             reads.extend(usual);
-            if covers(&earlier, &reads, snapshot, slots, means).is_some() {
+            if self.economy.compare(means, |means| covers(&earlier, &reads, seen, means)).is_some() {
                 return Some(like);
             }
         }
@@ -292,17 +331,20 @@ impl Rwset {
     }
 
     /// What is read between an ancestor and a node; `None` when it is no ancestor.
-    fn reads_on_the_way(&self, ancestor: NodeId, node: NodeId) -> Option<Reads> {
+    fn reads_on_the_way(&mut self, ancestor: NodeId, node: NodeId) -> Option<Reads> {
         let limit = self.visit(ancestor)?.depth;
         let mut reads = Reads::default();
         let mut at = node;
+        let mut n_visits = 0;
         while at != ancestor {
             let visit = self.visit(at).filter(|visit| visit.depth > limit)?;
             let mut before = Reads::default();
-            before.absorb(&visit.touched, &reads);
+            before.absorb_all(&visit.touched, reads);
             reads = before;
             at = visit.parent?;
+            n_visits += 1;
         }
+        self.economy.lookup(n_visits);
         Some(reads)
     }
 
@@ -326,31 +368,9 @@ impl Rwset {
     fn seen_by_held(&mut self, held: &Held, means: &mut Means) -> Option<Reads> {
         let visit = self.visit(held.like).filter(|visit| !visit.is_spoiled)?;
         let (snapshot, reads) = (visit.snapshot.clone()?, visit.reads.clone());
-        let slots = live_slots(&snapshot.state, &mut self.live, means);
-        let paired = covers(&snapshot, &reads, &held.snapshot, &slots, means)?;
+        let seen = held.snapshot.as_seen();
+        let paired = self.economy.compare(means, |means| covers(&snapshot, &reads, seen, means))?;
         Some(seen_from(&reads, &paired))
-    }
-
-    fn count_hit(&mut self, place: Place) {
-        self.n_hits += 1;
-        *self.by_location.entry(place).or_insert(0) += 1;
-    }
-
-    fn keep_entry(&mut self, key: PointKey, entry: Entry) {
-        self.n_entries += 1;
-        self.order.push_back(key);
-        let entries = self.entries.entry(key).or_default();
-        entries.push_back(entry);
-        if entries.len() > self.config.max_entries_at_point {
-            entries.pop_front();
-            self.n_dropped += 1;
-        }
-        while self.order.len() > self.config.max_entries {
-            let Some(oldest) = self.order.pop_front() else { break };
-            if let Some(entries) = self.entries.get_mut(&oldest) {
-                self.n_dropped += u64::from(entries.pop_front().is_some());
-            }
-        }
     }
 
     /// Marks everything above, too: nothing that contains it will be whole.
@@ -360,9 +380,59 @@ impl Rwset {
             if std::mem::replace(&mut visit.is_spoiled, true) {
                 break;
             }
+            // Nothing will be compared with it.
+            visit.snapshot = None;
             next = visit.parent;
         }
     }
+
+    /// Looks for earlier visits like this one.
+    fn look(&mut self, key: PointKey, point: &Point, means: &mut Means) -> Admission {
+        let position = PointKey::of_position(&point.path.state);
+        let slots = live_slots(key, &point.path.state, &mut self.live, means);
+        let seen = Seen::of_path(point.path);
+        if let Some(Hit { reads, decisions, work }) = self.hit(key, seen, &slots, means) {
+            self.worth.entry(position).or_default().n_hits += 1;
+            self.economy.pruned(work);
+            self.tally.count_hit(means.machine.image.whereabouts(&point.path.state).0);
+            if let Some(visit) = self.visit_mut(point.here) {
+                visit.reads = reads;
+                visit.work += work;
+            }
+            return match self.config.hits {
+                Hits::Prune => Admission::Prune(reason(&decisions)),
+                Hits::Count => Admission::Unwatch(Unwatched::Known),
+            };
+        }
+        let worth = self.worth.entry(position).or_default();
+        if self.open.get(&key).is_some_and(|open| !open.is_empty()) && self.config.hits == Hits::Prune {
+            worth.n_candidates += 1;
+            if worth.is_worth_holding()
+                && self.has_moved(point)
+                && let Some(like) = self.resembled(key, point.here, seen, &slots, means)
+            {
+                self.worth.entry(position).or_default().n_held += 1;
+                self.economy.held();
+                let (place, _) = means.machine.image.whereabouts(&point.path.state);
+                let snapshot = Snapshot::of_path(point.path, slots);
+                self.held.push(Held { node: point.here, like, snapshot, place });
+                return Admission::Hold;
+            }
+        }
+        self.economy.snapshot();
+        if let Some(visit) = self.visit_mut(point.here) {
+            visit.snapshot = Some(Rc::new(Snapshot::of_path(point.path, slots)));
+        }
+        self.open.entry(key).or_default().push(point.here);
+        Admission::Keep
+    }
+}
+
+/// An earlier visit that makes a prune right.
+struct Hit {
+    reads: Reads,
+    decisions: Decisions,
+    work: u64,
 }
 
 impl Technique for Rwset {
@@ -374,47 +444,36 @@ impl Technique for Rwset {
         Watch::Points
     }
 
+    fn adopts(&mut self, _: &Path, means: &mut Means) -> Watch {
+        if self.economy.is_tired(means) { Watch::Nothing } else { Watch::Points }
+    }
+
+    fn for_workers(&self) -> Option<Maker> {
+        let (config, total) = (self.config, self.total.clone());
+        Some(Arc::new(move || Box::new(Rwset { total: total.clone(), ..Rwset::new(config) })))
+    }
+
     fn run_begins(&mut self) {
         self.visits.clear();
         self.open.clear();
         self.entries.clear();
-        self.order.clear();
         self.usual.clear();
         self.held.clear();
     }
 
     fn admit_at(&mut self, point: &Point, means: &mut Means) -> Admission {
         let key = self.begin_visit(point);
+        if self.economy.is_tired(means) {
+            return Admission::Unwatch(Unwatched::GivenUp);
+        }
         let is_between = point.path.state.answers.is_empty() && !matches!(point.effect, Effect::OutOfFuel);
         if !is_between || point.path.state.depth > MAX_FRAMES || means.machine.image.checks.leak {
             return Admission::Keep;
         }
-        self.points.entry(key).or_default();
-        let snapshot = Snapshot::of_path(point.path);
-        let slots = live_slots(&snapshot.state, &mut self.live, means);
-        if let Some((reads, decisions)) = self.hit(key, &snapshot, &slots, means) {
-            self.count_hit(means.machine.image.whereabouts(&snapshot.state).0);
-            if self.config.hits == Hits::Count {
-                return Admission::Keep;
-            }
-            if let Some(visit) = self.visit_mut(point.here) {
-                visit.reads = reads;
-            }
-            return Admission::Prune(reason(&decisions));
-        }
-        if self.has_moved(point)
-            && let Some(like) = self.resembled(key, point.here, &snapshot, &slots, means)
-            && self.config.hits == Hits::Prune
-        {
-            let (place, _) = means.machine.image.whereabouts(&snapshot.state);
-            self.held.push(Held { node: point.here, like, snapshot, place });
-            return Admission::Hold;
-        }
-        if let Some(visit) = self.visit_mut(point.here) {
-            visit.snapshot = Some(Rc::new(snapshot));
-        }
-        self.open.entry(key).or_default().push(point.here);
-        Admission::Keep
+        self.tally.count_point(key);
+        let worth = self.worth.entry(PointKey::of_position(&point.path.state)).or_default();
+        worth.n_visits += 1;
+        if worth.is_worth_a_look() { self.look(key, point, means) } else { Admission::Keep }
     }
 
     fn ended_at(&mut self, node: NodeId, touched: &[Touched], _: &Ending) {
@@ -438,19 +497,27 @@ impl Technique for Rwset {
 
     fn subtree_finished(&mut self, node: NodeId, subtree: Subtree, _: &mut Means) {
         let Some(visit) = self.visits.get_mut(node.0 as usize).and_then(Option::take) else { return };
-        if let Some(open) = self.open.get_mut(&visit.key) {
+        let Visit { parent, touched, mut reads, snapshot, key, decisions, is_spoiled, work, depth: _, steps: _ } =
+            visit;
+        if let Some(open) = self.open.get_mut(&key) {
             open.retain(|open| *open != node);
         }
-        let Visit { parent, touched, mut reads, snapshot, key, decisions, is_spoiled, depth: _, steps: _ } = visit;
         if let Some(above) = parent.and_then(|parent| self.visit_mut(parent)) {
-            above.reads.absorb(&touched, &reads);
-        }
-        self.usual.entry(key).or_default().extend(&reads);
-        if let Some(snapshot) = snapshot.filter(|_| subtree == Subtree::Whole && !is_spoiled) {
-            if self.config.sabotage == Sabotage::DropByte {
-                reads.drop_a_byte();
+            above.work += work;
+            match &snapshot {
+                Some(_) => drop(above.reads.absorb(&touched, &reads)),
+                None => return above.reads.absorb_all(&touched, reads),
             }
-            self.keep_entry(key, Entry { snapshot, reads, decisions });
+        }
+        if let Some(snapshot) = snapshot {
+            self.usual.entry(key).or_default().extend(&reads);
+            if subtree == Subtree::Whole && !is_spoiled {
+                if self.config.sabotage == Sabotage::DropByte {
+                    reads.drop_a_byte();
+                }
+                let entry = Entry { snapshot, reads, decisions, work };
+                self.entries.keep(key, entry, self.config.max_entries, self.config.max_entries_alike);
+            }
         }
     }
 
@@ -483,33 +550,23 @@ impl Technique for Rwset {
         for held in held {
             let decisions = self.visit(held.like).map(|visit| visit.decisions.clone()).unwrap_or_default();
             reasons.push((held.node, reason(&decisions)));
-            self.count_hit(held.place);
+            self.tally.count_hit(held.place);
         }
         Settlement::PruneAll(reasons)
     }
 
     fn summary(&self) -> Option<String> {
-        let by_location: Vec<String> = self
-            .by_location
-            .iter()
-            .map(|(place, n_hits)| {
-                let (file, function) = (json_text(&place.file), json_text(&place.function));
-                format!(r#"{{"file":{file},"line":{},"function":{function},"hits":{n_hits}}}"#, place.line)
-            })
-            .collect();
-        Some(format!(
-            r#"{{"hits":{},"points":{},"entries":{},"dropped":{},"by_location":[{}]}}"#,
-            self.n_hits,
-            self.points.len(),
-            self.n_entries,
-            self.n_dropped,
-            by_location.join(",")
-        ))
+        let mut total = self.total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        total.merge(&self.tally, self.entries.n_kept, self.entries.n_dropped);
+        Some(total.to_json())
     }
 }
 
 /// The read set as the new state numbers its objects.
 fn seen_from(reads: &Reads, paired: &Paired) -> Reads {
+    if paired.iter().all(|(old, new)| old == new) {
+        return reads.clone();
+    }
     let mut seen = Reads::default();
     for (object, ranges) in reads.iter() {
         seen.add(paired.get(&object).copied().unwrap_or(object), ranges);
@@ -521,17 +578,4 @@ fn seen_from(reads: &Reads, paired: &Paired) -> Reads {
 fn reason(decisions: &Decisions) -> String {
     let decisions: Vec<String> = decisions.to_vec().iter().map(u64::to_string).collect();
     format!("repeats what follows decisions [{}]", decisions.join(","))
-}
-
-fn json_text(text: &str) -> String {
-    let mut json = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            c if c < ' ' => json.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-    json
 }

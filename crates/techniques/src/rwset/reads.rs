@@ -1,14 +1,13 @@
 //! Read sets: the bytes that continuations read before they write them.
 
-use std::collections::BTreeMap;
-
 use vm::{ObjectId, Ranges, Region, Touched};
 
 /// By object, as numbered where the set is kept. An object on the heap may be there without bytes: then only its size
 /// and whether it is alive were looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    by_object: BTreeMap<ObjectId, Ranges>,
+    /// Ascending.
+    by_object: Vec<(ObjectId, Ranges)>,
 }
 
 impl Reads {
@@ -17,16 +16,23 @@ impl Reads {
     }
 
     pub fn get(&self, object: ObjectId) -> Option<&Ranges> {
-        self.by_object.get(&object)
+        self.find(object).ok().map(|idx| &self.by_object[idx].1)
+    }
+
+    fn find(&self, object: ObjectId) -> Result<usize, usize> {
+        match self.by_object.last() {
+            Some((last, _)) if *last >= object => self.by_object.binary_search_by_key(&object, |(object, _)| *object),
+            _ => Err(self.by_object.len()),
+        }
     }
 
     /// Adds bytes of an object; tells whether that made a difference.
     pub fn add(&mut self, object: ObjectId, ranges: &Ranges) -> bool {
-        match self.by_object.get_mut(&object) {
-            Some(known) => known.extend(ranges),
-            None if ranges.is_empty() && object.region != Region::Heap => false,
-            None => {
-                self.by_object.insert(object, ranges.clone());
+        match self.find(object) {
+            Ok(idx) => self.by_object[idx].1.extend(ranges),
+            Err(_) if ranges.is_empty() && object.region != Region::Heap => false,
+            Err(idx) => {
+                self.by_object.insert(idx, (object, ranges.clone()));
                 true
             }
         }
@@ -40,13 +46,37 @@ impl Reads {
     pub fn absorb(&mut self, touched: &[Touched], behind: &Reads) -> bool {
         let mut changed = false;
         for (object, ranges) in behind.iter() {
-            let stretch = touched.binary_search_by_key(&object, |touched| touched.object).ok().map(|idx| &touched[idx]);
-            changed |= match stretch {
+            changed |= match stretch_on(touched, object) {
                 None => self.add(object, ranges),
                 Some(touched) if touched.is_new => false,
+                Some(touched) if touched.writes.is_empty() => self.add(object, ranges),
                 Some(touched) => self.add(object, &ranges.without(&touched.writes)),
             };
         }
+        changed | self.add_reads_of(touched)
+    }
+
+    /// The same, where what is read behind is not needed any more.
+    pub fn absorb_all(&mut self, touched: &[Touched], mut behind: Reads) {
+        if !self.by_object.is_empty() {
+            self.absorb(touched, &behind);
+            return;
+        }
+        behind.by_object.retain_mut(|(object, ranges)| match stretch_on(touched, *object) {
+            None => true,
+            Some(touched) if touched.is_new => false,
+            Some(touched) if touched.writes.is_empty() => true,
+            Some(touched) => {
+                *ranges = ranges.without(&touched.writes);
+                !ranges.is_empty() || object.region == Region::Heap
+            }
+        });
+        *self = behind;
+        self.add_reads_of(touched);
+    }
+
+    fn add_reads_of(&mut self, touched: &[Touched]) -> bool {
+        let mut changed = false;
         for touched in touched.iter().filter(|touched| !touched.is_new || !touched.reads.is_empty()) {
             changed |= self.add(touched.object, &touched.reads);
         }
@@ -55,10 +85,14 @@ impl Reads {
 
     /// Leaves one byte out. A read set without it is wrong: tests must notice.
     pub fn drop_a_byte(&mut self) {
-        if let Some(ranges) = self.by_object.values_mut().find(|ranges| !ranges.is_empty()) {
+        if let Some(ranges) = self.by_object.iter_mut().map(|(_, ranges)| ranges).find(|ranges| !ranges.is_empty()) {
             ranges.drop_first();
         }
     }
+}
+
+fn stretch_on(touched: &[Touched], object: ObjectId) -> Option<&Touched> {
+    touched.binary_search_by_key(&object, |touched| touched.object).ok().map(|idx| &touched[idx])
 }
 
 #[cfg(test)]
@@ -81,7 +115,13 @@ mod tests {
         let mut reads = Reads::default();
         reads.absorb(&[touched(global, Ranges::of(20, 21), Ranges::of(2, 4))], &behind);
         let ranges = reads.get(global).expect("read");
-        assert!(ranges.contains(0) && !ranges.contains(2) && !ranges.contains(3) && ranges.contains(7) && ranges.contains(20));
+        assert!(
+            ranges.contains(0)
+                && !ranges.contains(2)
+                && !ranges.contains(3)
+                && ranges.contains(7)
+                && ranges.contains(20)
+        );
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! Soundness of `rwset`: on generated programs it covers the edges and makes the findings that plain exploration does.
 //!
-//! `RWSET_COUNT` (default 1000) programs from seed `RWSET_SEED` (default 1) on, in all search orders. A program counts when
-//! plain exploration of it is complete. A read set with one byte left out must be noticed.
+//! `RWSET_COUNT` (default 1300) programs from seed `RWSET_SEED` (default 1) on, in all search orders, with one worker and
+//! with several, and with more and less effort allowed. A program counts when plain exploration of it is complete. A read
+//! set with one byte left out must be noticed.
 
 mod programs;
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use explore::{Covers, Event, Interest, LineUp, Options, Plain, Program, Progress, Search, Sink, Technique, TestId};
-use techniques::rwset::{Config, Rwset, Sabotage};
+use explore::{
+    Covers, Event, Interest, LineUp, Maker, Options, Plain, Program, Progress, Search, Sink, Technique, TestId,
+};
+use techniques::rwset::{Config, Effort, Rwset, Sabotage};
 use vm::{EdgeId, State};
 use witness::Witness;
 
@@ -31,7 +32,8 @@ impl Sink for NoTests {
 }
 
 /// Notes every edge anybody takes.
-struct Edges(Rc<RefCell<BTreeSet<EdgeId>>>);
+#[derive(Clone, Default)]
+struct Edges(Arc<Mutex<BTreeSet<EdgeId>>>);
 
 impl Technique for Edges {
     fn name(&self) -> &'static str {
@@ -42,9 +44,14 @@ impl Technique for Edges {
         Interest::BLOCK
     }
 
+    fn for_workers(&self) -> Option<Maker> {
+        let edges = self.clone();
+        Some(Arc::new(move || Box::new(edges.clone())))
+    }
+
     fn observe(&mut self, _: &mut State, event: &Event) {
         if let Event::Block { edge, .. } = event {
-            self.0.borrow_mut().insert(*edge);
+            self.0.lock().expect("nobody panics here").insert(*edge);
         }
     }
 }
@@ -61,13 +68,13 @@ struct Explored {
     is_complete: bool,
 }
 
-fn explore(program: &Program, search: Search, rwset: Option<Config>) -> Explored {
-    let edges = Rc::new(RefCell::new(BTreeSet::new()));
-    let mut line_up = LineUp { techniques: vec![Box::new(Edges(edges.clone()))], driver: Box::new(Plain::default()) };
+fn explore(program: &Program, search: Search, workers: usize, rwset: Option<Config>) -> Explored {
+    let edges = Edges::default();
+    let mut line_up = LineUp { techniques: vec![Box::new(edges.clone())], driver: Box::new(Plain::default()) };
     if let Some(config) = rwset {
         line_up.techniques.push(Box::new(Rwset::new(config)));
     }
-    let mut options = Options { search, workers: 1, ..Options::default() };
+    let mut options = Options { search, workers, ..Options::default() };
     options.budgets.paths = Some(MAX_PLAIN_PATHS);
     options.budgets.time = Some(Duration::from_secs(10));
     let outcome = explore::explore(program, &options, line_up, &mut NoTests).expect("the engine does not fail");
@@ -75,7 +82,7 @@ fn explore(program: &Program, search: Search, rwset: Option<Config>) -> Explored
         let bug = &finding.bug;
         format!("{:?} {}:{}", bug.kind, bug.place.file, bug.place.line)
     });
-    let seen = Seen { edges: edges.borrow().clone(), findings: findings.collect() };
+    let seen = Seen { edges: edges.0.lock().expect("nobody panics here").clone(), findings: findings.collect() };
     Explored { seen, n_paths: outcome.counts.total, is_complete: outcome.is_complete() }
 }
 
@@ -116,15 +123,27 @@ fn search_of(seed: u64) -> Search {
     [Search::Dfs, Search::Coverage, Search::Bfs, Search::Random][(seed % 4) as usize]
 }
 
+/// Every third program is explored with all the effort there is, every third with hardly any, so that paths are given up
+/// and taken up again.
+fn effort_of(seed: u64) -> Effort {
+    match seed / 4 % 3 {
+        0 => Effort { percent: None, at_least: 0 },
+        1 => Effort::default(),
+        _ => Effort { percent: Some(20), at_least: 20_000 },
+    }
+}
+
 #[test]
 fn it_shows_what_plain_exploration_shows() {
     let (mut n_counted, mut n_plain, mut n_paths) = (0, 0, 0);
     for_each_program(number("RWSET_SEED", 1), number("RWSET_COUNT", 1_300), |seed, program, text| {
-        let plain = explore(program, Search::Dfs, None);
+        let plain = explore(program, Search::Dfs, 1, None);
         if !plain.is_complete {
             return Go::On;
         }
-        let found = explore(program, search_of(seed), Some(Config::default()));
+        let config = Config { effort: effort_of(seed), ..Config::default() };
+        let workers = if seed % 5 == 0 { 3 } else { 1 };
+        let found = explore(program, search_of(seed), workers, Some(config));
         assert!(found.is_complete, "seed {seed}: incomplete\n{text}");
         assert_eq!(found.seen, plain.seen, "seed {seed}\n{text}");
         n_counted += 1;
@@ -141,8 +160,8 @@ fn a_byte_left_out_of_a_read_set_is_noticed() {
     let config = Config { sabotage: Sabotage::DropByte, ..Config::default() };
     let mut noticed = None;
     for_each_program(number("RWSET_SEED", 1), number("RWSET_COUNT", 1_300), |seed, program, _| {
-        let plain = explore(program, Search::Dfs, None);
-        if plain.is_complete && explore(program, search_of(seed), Some(config)).seen != plain.seen {
+        let plain = explore(program, Search::Dfs, 1, None);
+        if plain.is_complete && explore(program, search_of(seed), 1, Some(config)).seen != plain.seen {
             noticed = Some(seed);
             return Go::Stop;
         }

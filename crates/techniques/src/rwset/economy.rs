@@ -1,0 +1,127 @@
+//! What the technique may cost: a share of the work it goes with.
+//!
+//! Work is estimated, in about nanoseconds, from what was executed and asked, never from a clock: the same program gives
+//! the same tests again. What a prune saved counts as work done, because plain exploration would have done it. Where the
+//! estimates are wrong, prunes are lost or time is, and nothing else.
+
+use explore::Means;
+
+/// One instruction, and one that leaves its footprint.
+const INSTRUCTION: u64 = 3;
+const TRACED_INSTRUCTION: u64 = 5;
+/// Something the machine asks, with the fork it may lead to.
+const EFFECT: u64 = 400;
+/// A question to the solver: one of the small answers, or the solver itself.
+const QUESTION: u64 = 300;
+const SOLVER: u64 = 15_000;
+/// The same for a question of the technique itself: about whole states at once, so often a hard one.
+const OWN_SOLVER: u64 = 60_000;
+
+/// What the technique does itself.
+const POINT: u64 = 350;
+const TOUCHED_OBJECT: u64 = 120;
+const SNAPSHOT: u64 = 900;
+const COMPARISON: u64 = 250;
+const PAIR_OF_TERMS: u64 = 250;
+/// What holding a path back is taken to save: it may be endless.
+const HELD: u64 = 100_000;
+
+/// How much is spent before it has to be worth it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Of the work, in per cent; absent where it does not matter.
+    pub percent: Option<u64>,
+    /// Spent in any case, in nanoseconds.
+    pub at_least: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { percent: Some(5), at_least: 20_000_000 }
+    }
+}
+
+/// Questions asked, all and those that came to the solver.
+#[derive(Clone, Copy, Default)]
+struct Asked {
+    n_asked: u64,
+    n_solver: u64,
+}
+
+impl Asked {
+    fn so_far(means: &Means) -> Asked {
+        let counters = means.stack.counters();
+        Asked { n_asked: counters.n_asked, n_solver: counters.n_solver }
+    }
+
+    fn cost(self) -> u64 {
+        QUESTION * self.n_asked + SOLVER * self.n_solver
+    }
+}
+
+#[derive(Default)]
+pub struct Economy {
+    effort: Effort,
+    spent: u64,
+    saved: u64,
+    /// Questions of the technique itself.
+    own: u64,
+    is_tired: bool,
+}
+
+impl Economy {
+    pub fn new(effort: Effort) -> Economy {
+        Economy { effort, ..Economy::default() }
+    }
+
+    /// What plain exploration would have cost so far.
+    fn work(&self, means: &Means) -> u64 {
+        let done =
+            INSTRUCTION * means.work.n_instructions + EFFECT * means.work.n_effects + Asked::so_far(means).cost();
+        (done + self.saved).saturating_sub(self.own)
+    }
+
+    /// Whether more was spent than it is worth. Once that is so it has to become clearly worth it again.
+    pub fn is_tired(&mut self, means: &Means) -> bool {
+        let Some(percent) = self.effort.percent else { return false };
+        let mut allowed = self.effort.at_least + self.work(means) / 100 * percent;
+        if self.is_tired {
+            allowed -= self.effort.at_least / 4;
+        }
+        self.is_tired = self.spent > allowed;
+        self.is_tired
+    }
+
+    /// A path came to a point; returns what that cost without the technique.
+    pub fn point(&mut self, n_steps: u64, n_touched: usize) -> u64 {
+        self.spent += POINT + TOUCHED_OBJECT * n_touched as u64 + (TRACED_INSTRUCTION - INSTRUCTION) * n_steps;
+        EFFECT + QUESTION + INSTRUCTION * n_steps
+    }
+
+    pub fn snapshot(&mut self) {
+        self.spent += SNAPSHOT;
+    }
+
+    /// Comparing states, with all that is asked for it.
+    pub fn compare<T>(&mut self, means: &mut Means, compare: impl FnOnce(&mut Means) -> (T, usize)) -> T {
+        let before = Asked::so_far(means);
+        let (found, n_pairs) = compare(means);
+        let after = Asked::so_far(means);
+        self.own += after.cost() - before.cost();
+        let asked = QUESTION * (after.n_asked - before.n_asked) + OWN_SOLVER * (after.n_solver - before.n_solver);
+        self.spent += COMPARISON + PAIR_OF_TERMS * n_pairs as u64 + asked;
+        found
+    }
+
+    pub fn lookup(&mut self, n_looked_at: usize) {
+        self.spent += COMPARISON / 4 * n_looked_at as u64;
+    }
+
+    pub fn pruned(&mut self, work: u64) {
+        self.saved += work;
+    }
+
+    pub fn held(&mut self) {
+        self.saved += HELD;
+    }
+}

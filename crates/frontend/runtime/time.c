@@ -132,9 +132,12 @@ int clock_getres(int clock, struct timespec *out) {
     return 0;
 }
 
-unsigned sleep(unsigned seconds) { return (void)seconds, 0; }
-int usleep(unsigned microseconds) { return (void)microseconds, 0; }
+// Other threads run meanwhile.
+void __colt_thread_yield(void);
+unsigned sleep(unsigned seconds) { return __colt_thread_yield(), (void)seconds, 0; }
+int usleep(unsigned microseconds) { return __colt_thread_yield(), (void)microseconds, 0; }
 int nanosleep(const struct timespec *time, struct timespec *left) {
+    __colt_thread_yield();
     (void)time;
     if (left)
         *left = (struct timespec){0, 0};

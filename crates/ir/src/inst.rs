@@ -245,6 +245,8 @@ pub enum Intrinsic {
     ObjectSize,
     FrameAddress,
     ReturnAddress,
+    /// (variable) -> where the running thread has it
+    ThreadLocal,
 }
 
 /// A structure passed by value: the callee gets a copy of its own.

@@ -420,6 +420,7 @@ fn intrinsic_shape(intrinsic: Intrinsic) -> Option<(usize, usize)> {
         Intrinsic::VaStart | Intrinsic::VaEnd | Intrinsic::StackRestore => Some((1, 0)),
         Intrinsic::VaCopy => Some((2, 0)),
         Intrinsic::StackSave => Some((0, 1)),
+        Intrinsic::ThreadLocal => Some((1, 1)),
         Intrinsic::ObjectSize => Some((2, 1)),
         Intrinsic::Trap | Intrinsic::FrameAddress | Intrinsic::ReturnAddress => None,
     }

@@ -199,6 +199,7 @@ impl Dice {
                 ObjectSize,
                 FrameAddress,
                 ReturnAddress,
+                ThreadLocal,
             ])),
             _ => Callee::Gap(self.name()),
         };

@@ -38,6 +38,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("wild_call.c", include_str!("native/wild_call.c")),
     ("world.c", include_str!("native/world.c")),
     ("failing.c", include_str!("native/failing.c")),
+    ("stuck.c", include_str!("native/stuck.c")),
     ("server.c", include_str!("native/server.c")),
     ("entry.c", include_str!("native/entry.c")),
 ];

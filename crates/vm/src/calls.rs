@@ -214,20 +214,34 @@ impl Machine<'_> {
         }
     }
 
-    fn drop_frame_objects(&mut self, state: &mut State) {
-        let mark = state.top.stack_mark;
-        if state.memory.n_stack_objects() > mark {
-            let dropped: u64 =
-                (mark..state.memory.n_stack_objects()).map(|idx| self.stack_size(state, idx)).sum();
-            state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
-            self.forget_names(state, mark);
-            state.memory.truncate_stack(mark);
-            self.tlb.flush();
-        }
+    pub(crate) fn drop_frame_objects(&mut self, state: &mut State) {
+        self.drop_stack_objects(state, state.top.stack_mark);
     }
 
-    fn stack_size(&self, state: &State, idx: u32) -> u64 {
-        state.memory.get(crate::ObjectId { region: Region::Stack, idx }).size
+    /// Ends the lives of the running thread's objects from number `mark` on. Those that other threads' may lie behind
+    /// are marked as dead, the others are removed.
+    fn drop_stack_objects(&mut self, state: &mut State, mark: u32) {
+        if state.memory.n_stack_objects() <= mark {
+            return;
+        }
+        let (floor, thread) = (state.stack_floor(), state.thread().0 as u16);
+        let mut dropped = 0;
+        for idx in mark..state.memory.n_stack_objects() {
+            let id = crate::ObjectId { region: Region::Stack, idx };
+            let object = state.memory.get(id);
+            if object.liveness != Liveness::Alive || object.thread != thread {
+                continue;
+            }
+            dropped += object.size;
+            if idx < floor {
+                state.memory.get_mut(id).free();
+            }
+        }
+        state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
+        let mark = mark.max(floor);
+        self.forget_names(state, mark);
+        state.memory.truncate_stack(mark);
+        self.tlb.flush();
     }
 
     /// The entry function returned: handlers of `atexit` run first, then the path ends.
@@ -251,7 +265,7 @@ impl Machine<'_> {
         Err(Effect::Ended(Box::new(Ending::Returned { status })))
     }
 
-    fn blank_regs(&self, func: FuncId) -> Box<[Slot]> {
+    pub(crate) fn blank_regs(&self, func: FuncId) -> Box<[Slot]> {
         vec![Slot::default(); self.image.module.function(func).n_slots as usize].into_boxed_slice()
     }
 
@@ -306,8 +320,11 @@ impl Machine<'_> {
         let mut work: Vec<std::rc::Rc<crate::Object>> = Vec::new();
         work.extend(state.memory.objects(Region::Global).map(|(_, object)| object.clone()));
         work.extend(state.memory.objects(Region::Stack).map(|(_, object)| object.clone()));
+        // Copies of thread-local variables are nobody's to free.
+        let is_variable = |(_, object): &(crate::ObjectId, &std::rc::Rc<crate::Object>)| object.kind != crate::ObjectKind::Heap;
+        work.extend(state.memory.objects(Region::Heap).filter(is_variable).map(|(_, object)| object.clone()));
         let mut words: Vec<u64> =
-            state.frames().flat_map(|frame| frame.regs.iter().map(|slot| slot.bits)).collect();
+            state.frames().chain(state.parked_frames()).flat_map(|frame| frame.regs.iter().map(|slot| slot.bits)).collect();
         loop {
             for word in words.drain(..) {
                 if let Some(object) = state.memory.find(word)
@@ -328,7 +345,11 @@ impl Machine<'_> {
         let leaked = state
             .memory
             .objects(Region::Heap)
-            .find(|(id, object)| object.liveness == Liveness::Alive && !reached[id.idx as usize]);
+            .find(|(id, object)| {
+                object.liveness == Liveness::Alive
+                    && object.kind == crate::ObjectKind::Heap
+                    && !reached[id.idx as usize]
+            });
         match leaked {
             None => Ok(()),
             Some((_, object)) => {
@@ -363,12 +384,8 @@ impl Machine<'_> {
             }
             Intrinsic::StackRestore => {
                 let mark = self.arg(state, call, 0).bits as u32;
-                if mark >= state.top.stack_mark && mark < state.memory.n_stack_objects() {
-                    let dropped: u64 = (mark..state.memory.n_stack_objects()).map(|idx| self.stack_size(state, idx)).sum();
-                    state.stack_bytes = state.stack_bytes.saturating_sub(dropped);
-                    self.forget_names(state, mark);
-                    state.memory.truncate_stack(mark);
-                    self.tlb.flush();
+                if mark >= state.top.stack_mark {
+                    self.drop_stack_objects(state, mark);
                 }
             }
             Intrinsic::Trap => {
@@ -378,6 +395,11 @@ impl Machine<'_> {
             Intrinsic::ObjectSize => {
                 let (_, bits) = call.results[0];
                 self.give(state, call, Value::concrete(mask128(bits)));
+            }
+            Intrinsic::ThreadLocal => {
+                let variable = self.arg(state, call, 0).bits as u64;
+                let here = self.thread_local(state, variable);
+                self.give(state, call, Value::concrete(u128::from(here)));
             }
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
                 let base = self.image.layout.stack + u64::from(state.depth) * 16;

@@ -24,6 +24,7 @@ mod run;
 mod slots;
 mod state;
 mod stubs;
+mod threads;
 mod tlb;
 mod value;
 
@@ -40,4 +41,5 @@ pub use object::{Liveness, Object, ObjectKind, Site};
 pub use run::{Coverage, EdgeId, Machine, Stop, Stops, Updates};
 pub use slots::{SlotId, Slots};
 pub use state::State;
+pub use threads::{ThreadId, Threads};
 pub use value::{Shadow, Value};

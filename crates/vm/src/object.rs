@@ -51,6 +51,8 @@ pub struct Object {
     pub size: u64,
     pub kind: ObjectKind,
     pub liveness: Liveness,
+    /// The thread on whose stack it lies.
+    pub thread: u16,
     /// Where it was allocated.
     pub site: Site,
     /// Declared type of the variable, where there is one.
@@ -76,6 +78,7 @@ impl Object {
             size,
             kind,
             liveness: Liveness::Alive,
+            thread: 0,
             site: Site::default(),
             ty: None,
             origin: 0,

@@ -942,8 +942,10 @@ impl<'i> Machine<'i> {
         site: Site,
     ) -> u64 {
         let uninit = self.image.checks.uninit;
+        let thread = state.thread().0 as u16;
         let object = state.memory.allocate_stack(size, u64::from(align), |base| {
             let mut object = Object::zeroed(base, size, ObjectKind::Stack);
+            object.thread = thread;
             object.ty = ty;
             object.site = site;
             if uninit {

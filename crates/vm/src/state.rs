@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::{Answer, Frame, InputRecord, Label, Memory, Slots};
+use crate::{Answer, Frame, InputRecord, Label, Memory, Slots, Threads};
 
 /// A suspended caller and its callers.
 pub struct Caller {
@@ -33,6 +33,8 @@ pub struct State {
     /// Answers for the instruction the state stands at, in the order it asks.
     pub answers: Vec<Answer>,
     pub jumps: Option<Rc<Vec<JumpTarget>>>,
+    /// Once there has been a second thread: which one the fields above belong to, and the others.
+    pub threads: Option<Rc<Threads>>,
     /// Whether the handlers of `atexit` have been started.
     pub is_exiting: bool,
     /// How much of the symbolic standard input was read.
@@ -67,6 +69,7 @@ impl State {
             inputs: imbl::Vector::new(),
             answers: Vec::new(),
             jumps: None,
+            threads: None,
             is_exiting: false,
             stdin_read: 0,
             pause_at: 0,

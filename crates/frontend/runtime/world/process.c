@@ -1,6 +1,9 @@
 // Time, identity, signals, memory: calls that have nothing to do with files.
 #include "world.h"
 
+// Lets other threads run.
+void __colt_thread_yield(void);
+
 enum {
     SYS_mmap = 9,
     SYS_mprotect = 10,
@@ -249,6 +252,8 @@ long __world_process_call(long number, long a, long b, long c, long d) {
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
     case SYS_sched_yield:
+        __colt_thread_yield();
+        return 0;
     case SYS_alarm:
     case SYS_sigaltstack:
     case SYS_madvise:

@@ -166,6 +166,7 @@ impl Body<'_, '_> {
             "objectsize" => self.own_intrinsic(inst, Intrinsic::ObjectSize, 2),
             "frameaddress" => self.own_intrinsic(inst, Intrinsic::FrameAddress, 0),
             "returnaddress" => self.own_intrinsic(inst, Intrinsic::ReturnAddress, 0),
+            "threadlocal.address" => self.own_intrinsic(inst, Intrinsic::ThreadLocal, 1),
             "is.constant" => self.known(inst, 0),
             "allow.runtime.check" | "allow.ubsan.check" => self.known(inst, 1),
             // Round to nearest.
@@ -629,7 +630,6 @@ const COPIES: &[&str] = &[
     "ssa.copy",
     "annotation",
     "ptr.annotation",
-    "threadlocal.address",
     "canonicalize",
     "arithmetic.fence",
 ];

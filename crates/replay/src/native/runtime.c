@@ -8,8 +8,10 @@
 
 #include "exchange.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -35,5 +38,6 @@
 #include "wild_call.c"
 #include "world.c"
 #include "failing.c"
+#include "stuck.c"
 #include "server.c"
 #include "entry.c"

@@ -115,7 +115,10 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Waits for the test until its time is over; afterwards nothing that it started is left.
+// How often a test that takes long is looked at for a deadlock.
+#define STUCK_MS 1000
+
+// Waits for the test until its time is over or it can never end; afterwards nothing that it started is left.
 static struct result wait_for(pid_t child) {
   struct result result = {0, 0};
   int64_t deadline = now_ms() + exchange->timeout_ms;
@@ -132,13 +135,15 @@ static struct result wait_for(pid_t child) {
       break;
     }
     int64_t left_ms = deadline - now_ms();
-    if (left_ms <= 0) {
+    if (left_ms <= 0 || (left_ms < exchange->timeout_ms - STUCK_MS && is_stuck(child))) {
       result.timed_out = 1;
       kill(child, SIGKILL);
       while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
       }
       break;
     }
+    if (left_ms > STUCK_MS)
+      left_ms = STUCK_MS;
     struct timespec left = {.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
     sigtimedwait(&child_signal, NULL, &left);
   }

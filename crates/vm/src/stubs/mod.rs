@@ -10,6 +10,7 @@ mod jump;
 mod math;
 mod surroundings;
 mod text;
+mod thread;
 mod world;
 
 use ir::{Call, FuncId};
@@ -21,7 +22,8 @@ use crate::State;
 pub type Stub = for<'m, 'i, 's> fn(&'m mut Machine<'i>, &'s mut State, &Call, FuncId) -> Step<Option<Next>>;
 
 pub fn find(name: &str) -> Option<Stub> {
-    let table = [declare::STUBS, heap::STUBS, jump::STUBS, surroundings::STUBS, text::STUBS, world::STUBS];
+    let table =
+        [declare::STUBS, heap::STUBS, jump::STUBS, surroundings::STUBS, text::STUBS, thread::STUBS, world::STUBS];
     let listed = table.iter().flat_map(|stubs| stubs.iter()).find(|(listed, _)| *listed == name).map(|(_, stub)| *stub);
     listed.or_else(|| math::find(name)).or_else(|| declare::find_nondet(name))
 }

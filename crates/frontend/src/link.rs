@@ -119,8 +119,11 @@ fn parse_libc(
     Ok(Some(own))
 }
 
-/// A member may define, beside what it is linked for, a name that Colt's own files have already: theirs wins.
+/// A member may define, beside what it is linked for, a name that Colt's own files have already: theirs wins. The
+/// standard streams are variables for programs compiled with the machine's headers.
 fn yield_to(kept: &FxHashSet<String>, module: Module) {
+    let streams = ["stdin", "stdout", "stderr"].into_iter().filter_map(|name| module.global(name));
+    streams.filter(|stream| !stream.is_declaration()).for_each(Value::set_variable);
     let values = definitions(module).chain(module.aliases()).filter(|value| !value.is_local());
     values
         .filter(|value| kept.contains(&value.name()))

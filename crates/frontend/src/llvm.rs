@@ -541,6 +541,11 @@ impl Value {
         unsafe { core::LLVMSetLinkage(self.0, linkage) }
     }
 
+    /// A global constant becomes a variable.
+    pub fn set_variable(self) {
+        unsafe { core::LLVMSetGlobalConstant(self.0, 0) }
+    }
+
     pub fn is_local(self) -> bool {
         matches!(self.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage)
     }

@@ -292,6 +292,7 @@ impl Compiler<'_> {
         command.args(objects).arg("-o").arg(&path).args(&self.plan.cflags).args(self.machine_flags());
         command.args(["-fPIE", "-pie"]);
         command.args(self.sanitizer_flags()).args(["-Wl,--wrap=main", "-Wl,--wrap=time"]);
+        command.args(["-Wl,--wrap=clock_gettime", "-Wl,--wrap=gettimeofday"]);
         if self.flavor == Flavor::Address {
             command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc"]);
         }

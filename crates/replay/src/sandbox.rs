@@ -67,9 +67,9 @@ fn bubblewrap(bwrap: &Path, program: &Path, user: &[&str], proc: &[&str]) -> Att
     command.args(["--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--new-session"]);
     command.args(user).args(["--ro-bind", "/", "/", "--dev", "/dev"]).args(proc);
     // Sockets can be connected to on a read-only file system too, so the folders that hold them are hidden.
+    // Temporary files may be made, and are gone after the test.
+    command.args(["--perms", "1777", "--size", FOLDER_BYTES, "--tmpfs", "/tmp"]);
     command.args([
-        "--tmpfs",
-        "/tmp",
         "--tmpfs",
         "/run",
         "--perms",

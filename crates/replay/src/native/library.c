@@ -34,6 +34,39 @@ WEAK time_t __wrap_time(time_t *where) {
   return now;
 }
 
+// Every clock tells seconds that are inputs, as in the engine; without such an input, the time it really is.
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+
+static int take_time(time_t *seconds) {
+  struct input *input = test_pid != 0 ? find_input("time") : NULL;
+  int64_t value;
+  if (input == NULL || input->size != sizeof value)
+    return 0;
+  memcpy(&value, input_bytes(input), sizeof value);
+  *seconds = (time_t)value;
+  return 1;
+}
+
+WEAK int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+  now->tv_nsec = 0;
+  return take_time(&now->tv_sec) ? 0 : __real_clock_gettime(clock, now);
+}
+
+WEAK int __wrap_gettimeofday(struct timeval *now, void *zone) {
+  struct timespec precise;
+  (void)zone;
+  __wrap_clock_gettime(CLOCK_REALTIME, &precise);
+  now->tv_sec = precise.tv_sec;
+  now->tv_usec = precise.tv_nsec / 1000;
+  return 0;
+}
+
+// Nobody waits longer than for other threads: no time passes in the engine either.
+static int give_way(void) { return sched_yield(), 0; }
+WEAK unsigned sleep(unsigned seconds) { return (void)seconds, (unsigned)give_way(); }
+WEAK int usleep(useconds_t microseconds) { return (void)microseconds, give_way(); }
+WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) { return (void)wanted, (void)left, give_way(); }
+
 // AddressSanitizer makes an allocation of no bytes one byte large and lets that byte be used.
 #ifdef COLT_ADDRESS_SANITIZER
 void *__real_malloc(size_t size);

@@ -134,7 +134,7 @@ static int product(void) {
         else if (right == 0)
             fail(DIVISION);
         else
-            value /= right;
+            value = (int)((long long)value / right);
     }
     return value;
 }

@@ -65,6 +65,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "F,G,...", value_delimiter = ',')]
     pub lazy_skip: Vec<String>,
 
+    /// How hard `--with lazy` looks for faults that show with calls skipped, on ways that runs took without them
+    #[arg(long, value_name = "EFFORT", value_enum, default_value_t = LazyFaults::Few)]
+    pub lazy_faults: LazyFaults,
+
     /// `rwset`: compute everything, prune nothing; shows what the technique costs
     #[arg(long)]
     pub rwset_count_only: bool,
@@ -311,6 +315,14 @@ pub enum Order {
     Bfs,
     /// By chance, from --seed
     Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LazyFaults {
+    /// A few tries for each place; what is left goes into the ledger
+    Few,
+    /// Until each is found or excluded
+    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

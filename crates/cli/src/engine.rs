@@ -11,7 +11,7 @@ use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesS
 use techniques::partition::Mode;
 use techniques::rwset::Effort;
 
-use crate::args::{Order, RunArgs};
+use crate::args::{LazyFaults, Order, RunArgs};
 use crate::entry;
 use crate::journal::SavedHarness;
 use crate::names::Names;
@@ -138,7 +138,13 @@ pub fn explore(
         constructors: loaded.program.constructors.clone(),
     };
     let flags = techniques::Flags {
-        lazy: techniques::lazy::Flags { skip: args.lazy_skip.clone() },
+        lazy: techniques::lazy::Flags {
+            skip: args.lazy_skip.clone(),
+            faults: match args.lazy_faults {
+                LazyFaults::Few => techniques::lazy::Effort::Few,
+                LazyFaults::All => techniques::lazy::Effort::All,
+            },
+        },
         rwset: techniques::rwset::Config {
             hits: if args.rwset_count_only { techniques::rwset::Hits::Count } else { techniques::rwset::Hits::Prune },
             max_entries: args.rwset_max_entries as usize,

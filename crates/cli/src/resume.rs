@@ -27,6 +27,12 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
             print(&format!("nothing is pending in {}: the campaign has ended\n", folder.shown));
             return Ok(exit(&folder.summary()?));
         }
+        Phase::Ended if starts_over(&run_args) => {
+            if !run_args.output.quiet && !run_args.output.json {
+                print("this line-up begins again from the start; tests already found are kept\n");
+            }
+            killed(&folder)?
+        }
         Phase::Ended => stopped(&folder)?,
     };
     let settings = Settings::new(&run_args)?;
@@ -39,6 +45,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
         base,
     };
     campaign.run(&settings)
+}
+
+fn starts_over(run_args: &RunArgs) -> bool {
+    let found = run_args.line_up.iter().filter_map(|name| techniques::find(name));
+    found.into_iter().any(|entry| entry.resume == techniques::Resume::FromStart)
 }
 
 /// The flags of the first run with the new budgets.

@@ -143,6 +143,9 @@ impl Campaign<'_> {
         let known = std::mem::take(&mut self.base.known);
         let mut sink = CampaignSink::start(&self.dir, self.base.n_tests, known, names, screen, Arc::clone(stop))
             .map_err(|error| Failure::fault(error.to_string()))?;
+        if self.args.workers.is_some_and(|n_workers| n_workers > 1) && !settings.line_up.is_empty() {
+            screen.chat("techniques explore with one worker: --workers has no effect on --with\n");
+        }
         if settings.n_workers > 1 {
             sink.keep_arrivals();
         }

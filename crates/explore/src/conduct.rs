@@ -8,7 +8,7 @@
 use ir::FuncId;
 use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, Effect, Image};
-use witness::{Budget, Ending, Ledger, LedgerKind};
+use witness::{Budget, Ending, Ledger, LedgerKind, Place};
 
 use crate::Path;
 use crate::effects::{Fate, Parted};
@@ -244,6 +244,11 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
         decisions.extend(path.follow.iter().copied());
         self.worker.left.unexplored.push(decisions);
         self.worker.left.n_untold += 1;
+    }
+
+    /// Something the driver cannot vouch for: the verdict will not be `complete`.
+    pub fn enter_ledger(&mut self, kind: LedgerKind, place: Place, detail: String) {
+        self.worker.left.ledger.enter(kind, place, detail);
     }
 
     /// How many paths the driver keeps, for the record.

@@ -112,7 +112,20 @@ pub fn summary_text(summary: &Summary, folder: &str, colour: Colour) -> String {
     }
     text.push_str(&why_incomplete(summary));
     text.push_str(&parts_text(summary));
+    text.push_str(&skipped_text(summary));
     text
+}
+
+/// What `complete` does not speak of, where functions were skipped.
+fn skipped_text(summary: &Summary) -> String {
+    let Some(found) = summary.techniques.get("lazy") else { return String::new() };
+    let names: Vec<&str> = found["skipped"].as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    if names.is_empty() {
+        return "  lazy: no function is worth skipping, so every path was explored\n".to_string();
+    }
+    let more = if names.len() > NAMES_SHOWN { format!(" and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+    let names = printable(&format!("{}{more}", names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ")));
+    format!("  lazy: skipped where possible, so test them by themselves, not all of their own paths were run: {names}\n")
 }
 
 /// Names of one part shown.

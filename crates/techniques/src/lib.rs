@@ -43,14 +43,24 @@ pub struct Entry {
     pub name: &'static str,
     /// `Err`: what is wrong with its flags.
     pub make: fn(&Flags, Subject) -> Result<Part, String>,
+    pub resume: Resume,
+}
+
+/// Where a campaign that was stopped is taken up again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// At the states that were pending.
+    FromPending,
+    /// At the beginning: what was learned on the way is not on disk. Tests that are found again stay as they are.
+    FromStart,
 }
 
 /// Every technique there is.
 pub const ALL: &[Entry] =
     &[
-        Entry { name: "lazy", make: lazy::make },
-        Entry { name: "partition", make: partition::make },
-        Entry { name: "rwset", make: rwset::make },
+        Entry { name: "lazy", make: lazy::make, resume: Resume::FromStart },
+        Entry { name: "partition", make: partition::make, resume: Resume::FromPending },
+        Entry { name: "rwset", make: rwset::make, resume: Resume::FromPending },
     ];
 
 /// The technique of that name.

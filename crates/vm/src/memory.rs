@@ -172,6 +172,22 @@ impl Memory {
         self.stack.truncate(mark as usize);
     }
 
+    /// Where the next stack object would be put.
+    pub fn stack_end(&self) -> u64 {
+        self.next_stack
+    }
+
+    /// Puts further stack objects a whole number of strides behind `from`, at least one, and says how many; 1 where the
+    /// stack is reused anyway.
+    pub fn widen_stack(&mut self, from: u64, stride: u64) -> u64 {
+        if self.reuse_stack {
+            return 1;
+        }
+        let n_strides = (self.next_stack - from).div_ceil(stride).max(1);
+        self.next_stack = from + n_strides * stride;
+        n_strides
+    }
+
     /// Whether `addr` lies where stack objects have been.
     pub fn was_stack(&self, addr: u64) -> bool {
         addr >= self.layout.stack && addr < self.next_stack

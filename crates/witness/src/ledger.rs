@@ -16,6 +16,7 @@ pub enum LedgerKind {
     UnknownFunction,
     UnknownAnswer,
     UnmodelledBehaviour,
+    SuspectedFault,
 }
 
 impl LedgerKind {
@@ -30,6 +31,7 @@ impl LedgerKind {
             LedgerKind::UnknownFunction => "unknown-function",
             LedgerKind::UnknownAnswer => "unknown-answer",
             LedgerKind::UnmodelledBehaviour => "unmodelled-behaviour",
+            LedgerKind::SuspectedFault => "suspected-fault",
         }
     }
 }

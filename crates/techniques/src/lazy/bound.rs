@@ -55,13 +55,13 @@ fn value_at(terms: &mut Terms, module: &ir::Module, state: &State, at: Where) ->
             let (reg, bits) = *function.calls[call.idx()].results.get(idx)?;
             Some(state.top.value(reg, bits).to_term(terms, u32::from(bits)))
         }
-        Where::Memory { object, offset, n_bytes } => {
+        Where::Memory { object, base, offset, n_bytes } => {
             let is_there = state.memory.objects(object.region).nth(object.idx as usize).is_some();
             if !is_there {
                 return None;
             }
             let found = state.memory.get(object).clone();
-            if found.liveness != Liveness::Alive || offset + u64::from(n_bytes) > found.size {
+            if found.liveness != Liveness::Alive || found.base != base || offset + u64::from(n_bytes) > found.size {
                 return None;
             }
             let bytes: Vec<TermId> = (offset..offset + u64::from(n_bytes))

@@ -108,7 +108,8 @@ impl Chooser<'_> {
                 Terminator::Return(_) | Terminator::Unreachable => 1,
                 _ => targets.iter().map(|target| below[*target].unwrap_or(0)).fold(0, u64::saturating_add).max(1),
             };
-            let inside = block.insts.iter().fold(1u64, |paths, inst| paths.saturating_mul(self.call_paths(function, inst)));
+            let inside =
+                block.insts.iter().fold(1u64, |paths, inst| paths.saturating_mul(self.call_paths(function, inst)));
             below[block_idx] = Some(after.saturating_mul(inside).min(RECURSIVE));
         }
         let n_paths = below[start].unwrap_or(1);

@@ -96,8 +96,19 @@ impl Effects {
 
 /// Writes to the terminal and nothing a program can see.
 const OUTPUT: &[&str] = &[
-    "printf", "vprintf", "fprintf", "vfprintf", "puts", "fputs", "putchar", "putchar_unlocked", "fputc", "putc", "fflush",
-    "perror", "fwrite",
+    "printf",
+    "vprintf",
+    "fprintf",
+    "vfprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "putchar_unlocked",
+    "fputc",
+    "putc",
+    "fflush",
+    "perror",
+    "fwrite",
 ];
 
 /// The effects of every function, callees before callers.
@@ -146,8 +157,8 @@ fn known(function: &Function) -> Option<Effects> {
         "memcpy" | "memmove" | "memset" => Effects { writes: Reach::param(0), ..Effects::default() },
         "__colt_stdin_byte" => Effects { reads_stdin: true, ..inputs },
         "time" | "clock" | "klee_range" | "klee_int" => inputs,
-        "colt_assume" | "colt_assert" | "klee_assume" | "klee_prefer_cex" | "klee_is_symbolic" | "__VERIFIER_assume"
-        | "klee_warning" | "klee_warning_once" | "strlen" | "strcmp" => Effects::default(),
+        "colt_assume" | "colt_assert" | "klee_assume" | "klee_prefer_cex" | "klee_is_symbolic"
+        | "__VERIFIER_assume" | "klee_warning" | "klee_warning_once" | "strlen" | "strcmp" => Effects::default(),
         _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("colt_") => inputs,
         _ if name.starts_with("__colt_") || name.starts_with("klee_get_value") => Effects::default(),
         _ if function.no_return || NO_RETURN.contains(&name) => Effects::default(),
@@ -157,14 +168,27 @@ fn known(function: &Function) -> Option<Effects> {
 }
 
 const NO_RETURN: &[&str] = &[
-    "abort", "exit", "_exit", "_Exit", "klee_silent_exit", "klee_abort", "klee_report_error", "reach_error",
-    "__assert_fail", "__VERIFIER_error",
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "klee_silent_exit",
+    "klee_abort",
+    "klee_report_error",
+    "reach_error",
+    "__assert_fail",
+    "__VERIFIER_error",
 ];
 
 /// Floats in, a float out: the mathematical library.
 fn is_float_function(function: &Function) -> bool {
-    function.results.len() == 1 && !function.params.is_empty() && function.params.iter().all(|param| param.bits >= 32)
-        && matches!(function.name.as_str(), "sin" | "cos" | "tan" | "sqrt" | "fabs" | "floor" | "ceil" | "pow" | "exp" | "log")
+    function.results.len() == 1
+        && !function.params.is_empty()
+        && function.params.iter().all(|param| param.bits >= 32)
+        && matches!(
+            function.name.as_str(),
+            "sin" | "cos" | "tan" | "sqrt" | "fabs" | "floor" | "ceil" | "pow" | "exp" | "log"
+        )
 }
 
 /// One function's walk: what its registers may point into, block by block, until nothing is new.
@@ -207,7 +231,9 @@ impl<'a> Scan<'a> {
                 }
                 let target = edge.target.idx();
                 let changed = match &mut at_entry[target] {
-                    Some(known) => known.iter_mut().zip(&regs).fold(false, |changed, (known, new)| known.add(new) | changed),
+                    Some(known) => {
+                        known.iter_mut().zip(&regs).fold(false, |changed, (known, new)| known.add(new) | changed)
+                    }
                     none => {
                         *none = Some(regs);
                         true
@@ -249,7 +275,9 @@ impl<'a> Scan<'a> {
                 regs[dst.idx()] = both(regs, a, b);
                 regs[flag.idx()] = Reach::default();
             }
-            Inst::FunnelShl { dst, hi, lo, .. } | Inst::FunnelShr { dst, hi, lo, .. } => regs[dst.idx()] = both(regs, hi, lo),
+            Inst::FunnelShl { dst, hi, lo, .. } | Inst::FunnelShr { dst, hi, lo, .. } => {
+                regs[dst.idx()] = both(regs, hi, lo)
+            }
             Inst::Index { dst, base, index, .. } => {
                 let base = regs[base.idx()].clone();
                 regs[dst.idx()] = if base.is_nothing() { regs[index.idx()].clone() } else { base };
@@ -294,7 +322,9 @@ impl<'a> Scan<'a> {
     fn call(&mut self, regs: &mut [Reach], call: &Call) {
         let mut result = Reach::default();
         match &call.callee {
-            Callee::Intrinsic(Intrinsic::MemCpy | Intrinsic::MemMove | Intrinsic::MemSet | Intrinsic::VaCopy | Intrinsic::VaStart) => {
+            Callee::Intrinsic(
+                Intrinsic::MemCpy | Intrinsic::MemMove | Intrinsic::MemSet | Intrinsic::VaCopy | Intrinsic::VaStart,
+            ) => {
                 if let Some(dst) = call.args.first() {
                     self.write(&regs[dst.reg.idx()].clone());
                 }

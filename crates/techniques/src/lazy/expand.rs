@@ -8,10 +8,10 @@ use term::TermId;
 use vm::Answer;
 use witness::Ending;
 
-use super::bound::{meets, Bound};
+use super::Campaign;
+use super::bound::{Bound, meets};
 use super::learn::Learned;
 use super::tree::{Fresh, Goals, Real, Where};
-use super::Campaign;
 
 /// A run standing at a call, and what is known of the paths through the call from there.
 pub struct Expansion {
@@ -97,7 +97,10 @@ impl Expansion {
     /// Runs that are kept here.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let root = (self.n_turns == 0).then_some(&self.root);
-        root.into_iter().chain(self.pending.values()).chain(self.deep.iter().map(|(_, path)| path)).chain(self.parked.iter().map(|real| &real.path))
+        root.into_iter()
+            .chain(self.pending.values())
+            .chain(self.deep.iter().map(|(_, path)| path))
+            .chain(self.parked.iter().map(|real| &real.path))
     }
 
     /// Whether every path through the call was executed and handed on.
@@ -429,7 +432,9 @@ pub fn edge_to_take(path: &Path) -> Option<usize> {
 
 /// What tells endings apart in one place of the tree.
 pub fn tag(ending: &Ending) -> u64 {
-    let place = |place: &witness::Place| place.file.bytes().fold(u64::from(place.line), |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let place = |place: &witness::Place| {
+        place.file.bytes().fold(u64::from(place.line), |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
+    };
     match ending {
         Ending::Returned { .. } => 0,
         Ending::Exited { .. } => 1,

@@ -4,51 +4,41 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use explore::{Explorer, Fork, Path, Stop, Trust};
-use ir::{FuncId, Inst};
+use ir::FuncId;
 use rustc_hash::FxHashMap;
-use term::TermId;
-use vm::{scalars, Liveness, ObjectKind};
 use witness::Ending;
 
-use super::bound::{meets, Bound};
-use super::expand::{tag, Expansion, Pulled};
-use super::tree::{Fresh, Goals, Kind, Real, Tree, VertexId, Where};
-use super::{begin_call, end_call, mark, trace, Campaign, Plan};
+use super::bound::{Bound, meets};
+use super::expand::{Expansion, Pulled, tag};
+use super::tree::{Goals, Kind, Real, Tree, VertexId};
+use super::{Campaign, Plan, begin_call, end_call, mark, trace};
 
 /// Executed paths that one search for one goal may cost in the first round; later rounds may cost more.
-const FIRST_EFFORT: u64 = 64;
+pub const FIRST_EFFORT: u64 = 64;
 /// Searches longer than this do not keep others from looking for another way.
 const LONG_EFFORT: u64 = 1 << 14;
-/// The same as the first effort for a fault.
-const FAULT_EFFORT: u64 = 4;
-const FUEL: u64 = 4_000_000;
+pub const FUEL: u64 = 4_000_000;
 /// Instructions a call may take to show that it has only one path.
 const STRAIGHT_FUEL: u64 = 200_000;
-/// Guesses run before the program gets its turn.
-const GUESSES_AT_ONCE: usize = 256;
-/// Forks of one guess between two calls.
-const MAX_GUESS_FORKS: u64 = 2_000;
 /// Forks after which a run waits for the others.
 const MAX_RUN_FORKS: u64 = 256;
-/// Bytes a skipped call may leave unknown.
-const MAX_MADE_UP: u64 = 4096;
 /// Goals up to which runs that cannot meet any are given up early.
 const FEW_GOALS: usize = 6;
 
 pub struct Hunt<'h, 'w, 'i, 'r> {
-    explorer: &'h mut Explorer<'w, 'i, 'r>,
-    plan: Rc<Plan>,
-    tree: Tree,
-    campaign: Campaign,
+    pub explorer: &'h mut Explorer<'w, 'i, 'r>,
+    pub plan: Rc<Plan>,
+    pub tree: Tree,
+    pub campaign: Campaign,
     n_rounds: u64,
-    effort: u64,
+    pub effort: u64,
     /// Searches through each function that were broken off in this round. What one of them finds later helps the others,
     /// so only a few are made in each round.
     n_stalled: FxHashMap<FuncId, u64>,
     /// Executed paths after which a round is broken off.
-    limit: u64,
+    pub limit: u64,
     /// Whether some search was broken off.
-    unfinished: bool,
+    pub unfinished: bool,
 }
 
 enum Step {
@@ -59,7 +49,7 @@ enum Step {
 
 impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     pub fn new(explorer: &'h mut Explorer<'w, 'i, 'r>, plan: Rc<Plan>, figures: Rc<RefCell<super::Figures>>) -> Self {
-        let campaign = Campaign::new(explorer.image().module.clone(), figures);
+        let campaign = Campaign::new(explorer.image().module.clone(), figures, plan.fault_effort);
         Hunt {
             explorer,
             plan,
@@ -77,13 +67,8 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         for path in self.explorer.starts().into_iter().rev() {
             self.tree[VertexId::ROOT].call.running.push_back(Real { path, bound: Bound::default() });
         }
-        loop {
-            self.round();
-            if !self.unfinished || self.explorer.is_over() {
-                break;
-            }
-            self.effort *= 2;
-        }
+        self.rounds();
+        self.look_for_ways();
         let is_complete = !self.explorer.is_over();
         if is_complete {
             self.look_for_faults();
@@ -91,8 +76,19 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         self.close(is_complete);
     }
 
+    /// Goes through the tree with more and more effort, until all that is looked for is found or excluded.
+    pub fn rounds(&mut self) {
+        loop {
+            self.round();
+            if !self.unfinished || self.explorer.is_over() {
+                return;
+            }
+            self.effort *= 2;
+        }
+    }
+
     /// Goes through the tree depth first, as far as the effort allows.
-    fn round(&mut self) {
+    pub fn round(&mut self) {
         self.n_rounds += 1;
         self.n_stalled.clear();
         self.unfinished = false;
@@ -174,7 +170,11 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                 return Step::Done;
             }
             for alternative in alternatives.iter_mut().filter(|alternative| alternative.tried != Some(version)) {
-                let effort = if self.n_stalled.get(&alternative.func).is_some_and(|n| *n >= self.n_rounds) { 0 } else { self.effort };
+                let effort = if self.n_stalled.get(&alternative.func).is_some_and(|n| *n >= self.n_rounds) {
+                    0
+                } else {
+                    self.effort
+                };
                 match alternative.pull(self.explorer, &mut self.campaign, &goals, &fresh, effort) {
                     Pulled::Got(real) => {
                         found = Some(real);
@@ -267,7 +267,9 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         }
         match self.tree.goals(self.explorer.terms(), vertex, None) {
             Goals::Anything => true,
-            Goals::Any(conds) => conds.iter().any(|cond| meets(self.explorer, &real.path, &real.bound, *cond).is_some()),
+            Goals::Any(conds) => {
+                conds.iter().any(|cond| meets(self.explorer, &real.path, &real.bound, *cond).is_some())
+            }
         }
     }
 
@@ -276,7 +278,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     }
 
     /// A call that takes only one path, executed; `None` when it takes several. The path stands at the call.
-    fn straight(&mut self, path: &Path, trust: Trust) -> Option<Path> {
+    pub fn straight(&mut self, path: &Path, trust: Trust) -> Option<Path> {
         let mut trial = path.clone();
         begin_call(&mut trial);
         self.explorer.enter(&mut trial);
@@ -317,7 +319,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     }
 
     /// Guesses behind this call do not tell everything: at the next calls each run is its own guess.
-    fn exhaust(&mut self, vertex: VertexId) {
+    pub fn exhaust(&mut self, vertex: VertexId) {
         if vertex == VertexId::ROOT || self.tree[vertex].exhaust {
             return;
         }
@@ -365,228 +367,6 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         }
     }
 
-    /// Runs guesses from this call on, a number at a time.
-    fn run_guesses(&mut self, vertex: VertexId) {
-        let standing = std::mem::take(&mut self.tree[vertex].call.guesses);
-        for mut guess in standing {
-            let from = guess.condition.len();
-            match self.make_up(vertex, &mut guess) {
-                true => self.tree[vertex].call.running_guesses.push((guess, from)),
-                false => self.exhaust(vertex),
-            }
-        }
-        for _ in 0..GUESSES_AT_ONCE {
-            let Some((guess, from)) = self.tree[vertex].call.running_guesses.pop() else { break };
-            self.run_guess(vertex, guess, from);
-            if self.explorer.is_over() {
-                return;
-            }
-        }
-    }
-
-    fn run_guess(&mut self, vertex: VertexId, mut guess: Path, from: usize) {
-        let mut n_forks = 0;
-        loop {
-            let stop = self.explorer.advance(&mut guess, Trust::Guess, FUEL);
-            if self.explorer.take_doubt() {
-                self.exhaust(vertex);
-            }
-            match stop {
-                Stop::Call(func) if !self.plan.is_skipped(func) => self.stray_input(&mut guess, func),
-                Stop::Call(func) => {
-                    mark(&mut guess, func);
-                    match self.straight(&guess, Trust::Guess) {
-                        Some(path) => guess = path,
-                        None => return self.guess_arrives(vertex, func, guess, from),
-                    }
-                    if self.explorer.take_doubt() {
-                        self.exhaust(vertex);
-                    }
-                }
-                Stop::Forked(forks) => {
-                    n_forks += 1;
-                    self.part_guess(vertex, forks, from);
-                    if n_forks > MAX_GUESS_FORKS {
-                        self.exhaust(vertex);
-                        return;
-                    }
-                }
-                Stop::Ended(ending, forks) => {
-                    self.part_guess(vertex, forks, from);
-                    return self.guess_ends(vertex, &guess, &ending, from);
-                }
-                Stop::Tired | Stop::Lost => {
-                    self.campaign.figures.borrow_mut().iterations += 1;
-                    self.exhaust(vertex);
-                    return;
-                }
-                Stop::Paused => unreachable!("the unit does not pause"),
-            }
-        }
-    }
-
-    fn part_guess(&mut self, vertex: VertexId, forks: Vec<Fork>, from: usize) {
-        for fork in forks {
-            match fork {
-                Fork::Waits(path) => self.tree[vertex].call.running_guesses.push((*path, from)),
-                Fork::Ended(path, ending) => self.guess_ends(vertex, &path, &ending, from),
-            }
-        }
-    }
-
-    /// A guess reads standard input: how much a skipped call has read of it is not known.
-    fn stray_input(&mut self, guess: &mut Path, func: FuncId) {
-        if guess.state.n_inputs_unseen == 0 {
-            return self.explorer.enter(guess);
-        }
-        let n_steps = guess.state.steps;
-        let name = format!("lazy stdin {} {n_steps}", self.campaign.next_name());
-        let results: Vec<TermId> = self.explorer.image().module.function(func).results.iter().map(|slot| u32::from(slot.bits)).collect::<Vec<_>>()
-            .into_iter().map(|bits| self.explorer.terms().symbol(&name, bits)).collect();
-        self.explorer.skip(guess, results);
-    }
-
-    fn cond_since(&mut self, guess: &Path, from: usize) -> TermId {
-        let since: Vec<TermId> = guess.condition.iter().skip(from).collect();
-        let terms = self.explorer.terms();
-        since.into_iter().fold(terms.tru(), |all, cond| terms.and(all, cond))
-    }
-
-    fn guess_arrives(&mut self, from_vertex: VertexId, func: FuncId, guess: Path, from: usize) {
-        let trace = trace(&guess);
-        let cond = self.cond_since(&guess, from);
-        let vertex = match self.tree.find(trace) {
-            Some(vertex) => vertex,
-            None => self.tree.insert(trace, Kind::Call(func), from_vertex),
-        };
-        self.tree.add_cond(vertex, cond);
-        self.tree[vertex].call.guesses.push(guess);
-        if self.tree[vertex].realised {
-            self.tree[from_vertex].call.todo.push(vertex);
-        }
-    }
-
-    fn guess_ends(&mut self, from_vertex: VertexId, guess: &Path, ending: &Ending, from: usize) {
-        self.campaign.figures.borrow_mut().iterations += 1;
-        let kind = match ending {
-            Ending::Returned { .. } | Ending::Exited { .. } => Kind::End,
-            Ending::Bug(_) => Kind::Fault,
-            Ending::Assumed => return,
-            Ending::Pruned { .. } | Ending::Cut(_) | Ending::Unsupported(_) => return self.exhaust(from_vertex),
-        };
-        let trace = super::mixed(trace(guess), 4, tag(ending));
-        let cond = self.cond_since(guess, from);
-        let vertex = match self.tree.find(trace) {
-            Some(vertex) => vertex,
-            None => {
-                let vertex = self.tree.insert(trace, kind, from_vertex);
-                if let Ending::Bug(bug) = ending
-                    && self.campaign.is_new_suspect(bug)
-                {
-                    self.campaign.suspects.push((vertex, bug.kind, bug.place.clone()));
-                    self.tree.suspect(vertex);
-                }
-                vertex
-            }
-        };
-        self.tree.add_cond(vertex, cond);
-    }
-
-    /// Leaves the call out: its results and whatever it may have written are made up. `false` where that has no bounds.
-    fn make_up(&mut self, vertex: VertexId, guess: &mut Path) -> bool {
-        let Kind::Call(func) = self.tree[vertex].kind else { return false };
-        let plan = self.plan.clone();
-        let effects = &plan.effects[func.idx()];
-        if effects.obstacle().is_some() {
-            return false;
-        }
-        let module = self.explorer.image().module.clone();
-        let frame = &guess.state.top;
-        let function = module.function(frame.func);
-        let Some(Inst::Call { call }) = function.block(frame.block).insts.get(frame.inst_idx as usize) else { return false };
-        let call = &function.calls[call.idx()];
-        let mut written = Vec::new();
-        for global in &effects.writes.globals {
-            written.push(self.explorer.image().global_addr(*global));
-        }
-        for (idx, arg) in call.args.iter().enumerate().filter(|(idx, arg)| effects.writes.has_param(*idx) && arg.byval.is_none()) {
-            debug_assert!(idx < 64);
-            let value = guess.state.top.value(arg.reg, arg.bits);
-            if value.term().is_some() {
-                return false;
-            }
-            written.push(value.bits as u64);
-        }
-        let mut objects: Vec<_> = written.iter().filter_map(|addr| guess.state.memory.find(*addr)).collect();
-        objects.sort_unstable();
-        objects.dedup();
-        objects.retain(|object| {
-            let found = guess.state.memory.get(*object);
-            found.liveness == Liveness::Alive && found.kind != ObjectKind::Constant
-        });
-        if objects.iter().map(|object| guess.state.memory.get(*object).size).sum::<u64>() > MAX_MADE_UP {
-            return false;
-        }
-        let mut fresh = Vec::new();
-        for object in objects {
-            let found = guess.state.memory.get(object);
-            for (offset, n_bytes) in scalars(&module, found.ty, found.size) {
-                let at = Where::Memory { object, offset, n_bytes };
-                let name = format!("lazy {} {:?} {} {offset}", vertex.idx(), object.region, object.idx);
-                let term = self.explorer.terms().symbol(&name, u32::from(n_bytes) * 8);
-                write_term(self.explorer, guess, object, offset, n_bytes, term);
-                fresh.push(Fresh { at, term });
-            }
-        }
-        let mut results = Vec::new();
-        for (idx, (_, bits)) in call.results.iter().enumerate() {
-            let term = self.result_symbol(vertex, idx, u32::from(*bits));
-            results.push(term);
-            fresh.push(Fresh { at: Where::Result(idx), term });
-        }
-        self.explorer.skip(guess, results);
-        if effects.asks_inputs || effects.reads_stdin {
-            guess.state.n_inputs_unseen += 1 << 16;
-        }
-        let known = &mut self.tree[vertex].call.fresh;
-        for made_up in fresh {
-            if !known.iter().any(|other| other.at == made_up.at) {
-                known.push(made_up);
-            }
-        }
-        true
-    }
-
-    fn result_symbol(&mut self, vertex: VertexId, idx: usize, bits: u32) -> TermId {
-        let terms = self.explorer.terms();
-        let name = format!("lazy {} result {idx}", vertex.idx());
-        let low = terms.symbol(&name, bits.min(64));
-        if bits <= 64 {
-            return low;
-        }
-        let high = terms.symbol(&format!("{name} high"), bits - 64);
-        terms.concat(high, low)
-    }
-
-    /// Faults that only guesses showed: for each place a few tries to make one real.
-    fn look_for_faults(&mut self) {
-        let suspects = std::mem::take(&mut self.campaign.suspects);
-        let mut chosen = Vec::new();
-        for (vertex, kind, place) in suspects {
-            if !self.tree[vertex].realised && !self.campaign.is_found(kind, &place) {
-                chosen.push(vertex);
-            }
-        }
-        self.effort = FAULT_EFFORT;
-        for vertex in chosen.into_iter().take(64) {
-            self.tree.promote(vertex);
-            self.limit = self.campaign.figures.borrow().iterations + FAULT_EFFORT;
-            self.round();
-            self.campaign.figures.borrow_mut().open += u64::from(!self.tree[vertex].realised && self.unfinished);
-            self.tree.demote(vertex);
-        }
-    }
-
     fn close(&mut self, is_complete: bool) {
         let mut figures = self.campaign.figures.borrow_mut();
         for vertex in self.tree.ids() {
@@ -595,7 +375,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                 Kind::Root => false,
                 Kind::Call(_) => !found.realised,
                 Kind::End => true,
-                Kind::Fault => false,
+                Kind::Fault => found.promoted,
             };
             if is_path {
                 figures.abstract_paths += 1;
@@ -608,30 +388,21 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         if is_complete {
             return;
         }
+        let mut n_put_off = 0;
         for vertex in self.tree.ids() {
             let call = &self.tree[vertex].call;
-            for path in call.running.iter().map(|real| &real.path).chain(call.alternatives.iter().flat_map(Expansion::paths)) {
+            for path in
+                call.running.iter().map(|real| &real.path).chain(call.alternatives.iter().flat_map(Expansion::paths))
+            {
                 self.explorer.put_off(path);
+                n_put_off += 1;
             }
         }
-    }
-}
-
-/// Puts a made-up value into memory.
-fn write_term(explorer: &mut Explorer, path: &mut Path, object: vm::ObjectId, offset: u64, n_bytes: u8, term: TermId) {
-    let terms = explorer.terms();
-    if let Some(array) = path.state.memory.get(object).array() {
-        let mut array = array;
-        for idx in 0..u64::from(n_bytes) {
-            let index = terms.constant(u128::from(offset + idx), 64);
-            let byte = terms.byte(term, idx as u32);
-            array = terms.store(array, index, byte);
+        // Guesses may be left where every run has ended: that is no completeness either.
+        if n_put_off == 0 && self.tree[VertexId::ROOT].n_unmet > 0 {
+            for path in self.explorer.starts() {
+                self.explorer.put_off(&path);
+            }
         }
-        path.state.memory.get_mut(object).set_array(array);
-        return;
-    }
-    for idx in 0..u64::from(n_bytes) {
-        let byte = terms.byte(term, idx as u32);
-        path.state.memory.get_mut(object).set_term(terms, offset + idx, byte, vm::Label::EMPTY);
     }
 }

@@ -97,7 +97,8 @@ fn results(explorer: &mut Explorer, path: &Path) -> Vec<TermId> {
     let frame = &path.state.top;
     let function = module.function(frame.func);
     let insts = &function.block(frame.block).insts;
-    let Some(Inst::Call { call }) = (frame.inst_idx as usize).checked_sub(1).and_then(|before| insts.get(before)) else {
+    let Some(Inst::Call { call }) = (frame.inst_idx as usize).checked_sub(1).and_then(|before| insts.get(before))
+    else {
         return Vec::new();
     };
     let results = &function.calls[call.idx()].results;

@@ -37,6 +37,8 @@ mod bound;
 mod choose;
 mod effects;
 mod expand;
+mod faults;
+mod guess;
 mod hunt;
 mod learn;
 mod tree;
@@ -51,19 +53,21 @@ use explore::{Conducts, Driver, Event, Explorer, History, Interest, Path, RunPla
 use ir::{BlockId, FuncId, Inst, Module, Terminator};
 use rustc_hash::FxHashSet;
 use vm::State;
-use witness::{Bug, BugKind, Ending, Place};
+use witness::{BugKind, Ending, Place};
 
 use crate::{Part, Subject};
 use effects::Effects;
+pub use faults::Effort;
+use faults::Suspects;
 use hunt::Hunt;
 use learn::Summaries;
-use tree::VertexId;
 
 /// `--lazy-...`.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// Functions to skip; empty for a choice of our own.
     pub skip: Vec<String>,
+    pub faults: Effort,
 }
 
 pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
@@ -78,11 +82,11 @@ pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
     figures.borrow_mut().skipped = skipped.iter().map(|func| module.function(*func).name.clone()).collect();
     let mut is_skipped = vec![false; module.functions.len()];
     skipped.iter().for_each(|func| is_skipped[func.idx()] = true);
-    let stdin_byte = module.find_function("__colt_stdin_byte").filter(|_| {
-        skipped.iter().any(|func| effects[func.idx()].reads_stdin)
-    });
+    let stdin_byte = module
+        .find_function("__colt_stdin_byte")
+        .filter(|_| skipped.iter().any(|func| effects[func.idx()].reads_stdin));
     let claimed = skipped.iter().copied().chain(stdin_byte).collect();
-    let plan = Rc::new(Plan { is_skipped, effects });
+    let plan = Rc::new(Plan { is_skipped, effects, fault_effort: flags.lazy.faults });
     let is_library = module.functions.iter().map(|function| function.is_runtime).collect();
     Ok(Part {
         technique: Box::new(Lazy { claimed, is_library, alternatives: alternatives(module), figures: figures.clone() }),
@@ -130,6 +134,7 @@ fn alternatives(module: &Module) -> Vec<u32> {
 struct Plan {
     is_skipped: Vec<bool>,
     effects: Vec<Effects>,
+    fault_effort: Effort,
 }
 
 impl Plan {
@@ -171,7 +176,15 @@ struct Trace {
     hash: u128,
     /// Frames deeper than this belong to an expanded call; 0 outside of one.
     unit_depth: u32,
+    /// Calls that might have been skipped, so far.
+    n_calls: u32,
+    /// Where the stack ended when the current call began.
+    stack_end: u64,
 }
+
+/// Bytes of stack that a call is taken to use, whether it is skipped or executed: so what the unit puts on the stack later
+/// lies at the same addresses on guesses and on runs.
+const STACK_STRIDE: u64 = 64 << 20;
 
 fn mixed(hash: u128, kind: u64, value: u64) -> u128 {
     const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
@@ -185,22 +198,44 @@ fn trace(path: &Path) -> u128 {
     path.state.slots.get::<Trace>(SLOT).map_or(0, |trace| trace.hash)
 }
 
-/// The unit comes to a call that may be skipped.
+/// How many calls before the one a path stands at might have been skipped. No two calls on one path have the same number.
+fn call_number(path: &Path) -> u32 {
+    path.state.slots.get::<Trace>(SLOT).map_or(0, |trace| trace.n_calls)
+}
+
+/// The unit comes to a call that may be skipped. Runs that have allocated differently do not come to the same call: their
+/// objects have other numbers.
 fn mark(path: &mut Path, func: FuncId) {
+    let n_objects = path.state.memory.n_heap_objects();
     let trace = path.state.slots.get_mut::<Trace>(SLOT);
-    trace.hash = mixed(trace.hash, 3, u64::from(func.0));
+    trace.hash = mixed(trace.hash, 3, u64::from(n_objects) << 32 | u64::from(func.0));
+    trace.n_calls += 1;
 }
 
 /// What follows is inside a call, until it returns.
 fn begin_call(path: &mut Path) {
-    let depth = path.state.depth;
+    let (depth, stack_end) = (path.state.depth, path.state.memory.stack_end());
     path.state.pause_at = depth;
-    path.state.slots.get_mut::<Trace>(SLOT).unit_depth = depth;
+    let trace = path.state.slots.get_mut::<Trace>(SLOT);
+    (trace.unit_depth, trace.stack_end) = (depth, stack_end);
 }
 
 fn end_call(path: &mut Path) {
     path.state.pause_at = 0;
-    path.state.slots.get_mut::<Trace>(SLOT).unit_depth = 0;
+    let trace = path.state.slots.get_mut::<Trace>(SLOT);
+    let stack_end = trace.stack_end;
+    trace.unit_depth = 0;
+    let n_strides = path.state.memory.widen_stack(stack_end, STACK_STRIDE);
+    if n_strides > 1 {
+        let trace = path.state.slots.get_mut::<Trace>(SLOT);
+        trace.hash = mixed(trace.hash, 6, n_strides);
+    }
+}
+
+/// The call a path stands at is left out.
+fn leave_out_call(path: &mut Path) {
+    let stack_end = path.state.memory.stack_end();
+    path.state.memory.widen_stack(stack_end, STACK_STRIDE);
 }
 
 impl Technique for Lazy {
@@ -274,20 +309,19 @@ struct Campaign {
     /// Endings inside of calls, by where in the unit and how.
     ended: FxHashSet<u128>,
     found: Vec<(BugKind, Place)>,
-    /// Faults that guesses showed.
-    suspects: Vec<(VertexId, BugKind, Place)>,
+    suspects: Suspects,
     n_names: u64,
 }
 
 impl Campaign {
-    fn new(module: Arc<Module>, figures: Rc<RefCell<Figures>>) -> Campaign {
+    fn new(module: Arc<Module>, figures: Rc<RefCell<Figures>>, fault_effort: Effort) -> Campaign {
         Campaign {
             figures,
             summaries: Summaries::default(),
             loops: LoopKnowledge::new(module),
             ended: FxHashSet::default(),
             found: Vec::new(),
-            suspects: Vec::new(),
+            suspects: Suspects::new(fault_effort),
             n_names: 0,
         }
     }
@@ -315,12 +349,6 @@ impl Campaign {
         {
             self.found.push((bug.kind, bug.place.clone()));
         }
-    }
-
-    /// Whether no guess failed like this before.
-    fn is_new_suspect(&self, bug: &Bug) -> bool {
-        let is_same = |(_, kind, place): &(VertexId, BugKind, Place)| *kind == bug.kind && *place == bug.place;
-        !self.is_found(bug.kind, &bug.place) && !self.suspects.iter().any(is_same)
     }
 
     fn is_found(&self, kind: BugKind, place: &Place) -> bool {

@@ -27,7 +27,13 @@ impl VertexId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
     Result(usize),
-    Memory { object: ObjectId, offset: u64, n_bytes: u8 },
+    /// In an object that has this base: a run that put another object there is not compared.
+    Memory {
+        object: ObjectId,
+        base: u64,
+        offset: u64,
+        n_bytes: u8,
+    },
 }
 
 /// A made-up value.
@@ -43,13 +49,23 @@ pub struct Real {
     pub bound: super::bound::Bound,
 }
 
+/// A run of the unit with calls left out.
+pub struct Guess {
+    pub path: Path,
+    /// The length its condition had at the last call.
+    pub from: usize,
+    /// Faults it might have had since the last call, and had not.
+    pub avoided: Vec<VertexId>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Root,
     Call(FuncId),
     /// A path that returns or exits.
     End,
-    /// A path that fails in the unit: looked for with little effort, because most of these are only made up.
+    /// A path that fails in the unit. Where others take the same way and do not fail, it is looked for with little effort,
+    /// because most of these are only made up.
     Fault,
 }
 
@@ -64,8 +80,14 @@ pub struct Vertex {
     pub exhaust: bool,
     /// Looked for though it is only a fault.
     pub promoted: bool,
-    /// A fault that is to be looked for once all other paths are settled.
+    /// A fault that may have to be looked for once all other paths are settled.
     suspected: bool,
+    /// A fault that stays suspected though the way to it was taken.
+    is_sample: bool,
+    /// The way to this fault was taken by a run.
+    is_vouched: bool,
+    /// Faults whose way is a part of the way to here.
+    vouches_for: Vec<VertexId>,
     /// The round in which a search here was last broken off.
     pub stalled: u64,
     /// Vertices from here down that are looked for.
@@ -84,8 +106,8 @@ pub struct CallNode {
     pub guesses: Vec<Path>,
     /// No guess foresaw it, so each run that comes here is its own guess from here on.
     pub own_guesses: bool,
-    /// Guesses behind the call, with the length their condition had there.
-    pub running_guesses: Vec<(Path, usize)>,
+    /// Guesses behind the call.
+    pub running_guesses: Vec<Guess>,
     pub fresh: Vec<Fresh>,
     /// Runs that stand at the call, each with the paths through the call that are known or not yet tried.
     pub alternatives: Vec<Expansion>,
@@ -104,6 +126,13 @@ const MAX_GOALS: usize = 16;
 pub struct Tree {
     vertices: Vec<Vertex>,
     by_trace: FxHashMap<u128, VertexId>,
+}
+
+/// How long a fault stays suspected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    ForGood,
+    UntilVouched,
 }
 
 /// What is looked for behind a call.
@@ -133,6 +162,9 @@ impl Tree {
             exhaust: false,
             promoted: false,
             suspected: false,
+            is_sample: false,
+            is_vouched: false,
+            vouches_for: Vec::new(),
             stalled: 0,
             n_unmet: 0,
             n_faults: 0,
@@ -157,11 +189,40 @@ impl Tree {
         vertex
     }
 
-    /// Keeps what is needed to look for a fault later.
-    pub fn suspect(&mut self, fault: VertexId) {
+    /// Keeps what is needed to look for a fault later: until a run takes the way to it, or for good if it is a sample.
+    pub fn suspect(&mut self, fault: VertexId, keeps: Keeps) {
+        self[fault].is_sample |= keeps == Keeps::ForGood;
         if !self[fault].realised && !std::mem::replace(&mut self[fault].suspected, true) {
             self.up(fault, |above| above.n_faults += 1);
         }
+    }
+
+    /// The way to `voucher` leads past these faults.
+    pub fn vouch(&mut self, voucher: VertexId, faults: &[VertexId]) {
+        if self[voucher].realised {
+            return faults.iter().for_each(|fault| self.vouched(*fault));
+        }
+        for fault in faults {
+            if !self[*fault].is_vouched && !self[voucher].vouches_for.contains(fault) {
+                self[voucher].vouches_for.push(*fault);
+            }
+        }
+    }
+
+    fn vouched(&mut self, fault: VertexId) {
+        self[fault].is_vouched = true;
+        if !self[fault].is_sample && std::mem::replace(&mut self[fault].suspected, false) {
+            self.up(fault, |above| above.n_faults -= 1);
+        }
+    }
+
+    /// Faults to which no run has taken the way yet and which are not looked for.
+    pub fn unvouched(&self) -> Vec<VertexId> {
+        let is_unvouched = |vertex: &VertexId| {
+            let found = &self[*vertex];
+            found.kind == Kind::Fault && found.suspected && !found.is_vouched && !found.promoted && !found.realised
+        };
+        self.ids().filter(is_unvouched).collect()
     }
 
     fn up(&mut self, vertex: VertexId, mut change: impl FnMut(&mut Vertex)) {
@@ -193,13 +254,17 @@ impl Tree {
         }
         match self[vertex].kind {
             Kind::Fault => {
-                let (suspected, promoted) = (u32::from(self[vertex].suspected), u32::from(self[vertex].promoted));
+                let suspected = u32::from(std::mem::replace(&mut self[vertex].suspected, false));
+                let promoted = u32::from(self[vertex].promoted);
                 self.up(vertex, |above| {
                     above.n_faults -= suspected;
                     above.n_unmet -= promoted;
                 });
             }
             _ => self.up(vertex, |above| above.n_unmet -= 1),
+        }
+        for fault in std::mem::take(&mut self[vertex].vouches_for) {
+            self.vouched(fault);
         }
         true
     }

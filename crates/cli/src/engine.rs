@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{Budgets, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
+use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
 use frontend::{Libc, Program, Promote, Sources};
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
@@ -90,10 +90,41 @@ fn load_failure(files: &[PathBuf], message: &str) -> Failure {
     Failure::program(format!("{}: {message}", files.join(" ")))
 }
 
+/// The techniques of the command line, made for this program.
+pub fn line_up(loaded: &Loaded, args: &RunArgs, settings: &Settings) -> Result<LineUp, Failure> {
+    if settings.line_up.is_empty() {
+        return Ok(LineUp::plain());
+    }
+    let flags = techniques::Flags {
+        lazy: techniques::lazy::Flags {
+            skip: args.lazy_skip.clone(),
+            faults: match args.lazy_faults {
+                LazyFaults::Few => techniques::lazy::Effort::Few,
+                LazyFaults::All => techniques::lazy::Effort::All,
+            },
+        },
+        rwset: techniques::rwset::Config {
+            hits: if args.rwset_count_only { techniques::rwset::Hits::Count } else { techniques::rwset::Hits::Prune },
+            max_entries: args.rwset_max_entries as usize,
+            effort: rwset_effort(args.rwset_effort),
+            ..Default::default()
+        },
+        partition: techniques::partition::Flags {
+            start: args.partition_start.clone(),
+            mode: if args.partition_check { Mode::Check } else { Mode::Merge },
+        },
+    };
+    let module = Arc::new(loaded.program.module.clone());
+    let entry = module.find_function(&loaded.program.entry_name).unwrap_or(loaded.program.entry);
+    let subject = techniques::Subject { module: &module, entry };
+    techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| Failure::usage(format!("--with: {why}")))
+}
+
 pub fn explore(
     loaded: &Loaded,
     args: &RunArgs,
     settings: &Settings,
+    line_up: LineUp,
     prefixes: Vec<Vec<u64>>,
     stop: &Arc<AtomicBool>,
     sink: &mut dyn Sink,
@@ -137,28 +168,6 @@ pub fn explore(
         entry: loaded.program.entry,
         constructors: loaded.program.constructors.clone(),
     };
-    let flags = techniques::Flags {
-        lazy: techniques::lazy::Flags {
-            skip: args.lazy_skip.clone(),
-            faults: match args.lazy_faults {
-                LazyFaults::Few => techniques::lazy::Effort::Few,
-                LazyFaults::All => techniques::lazy::Effort::All,
-            },
-        },
-        rwset: techniques::rwset::Config {
-            hits: if args.rwset_count_only { techniques::rwset::Hits::Count } else { techniques::rwset::Hits::Prune },
-            max_entries: args.rwset_max_entries as usize,
-            effort: rwset_effort(args.rwset_effort),
-            ..Default::default()
-        },
-        partition: techniques::partition::Flags {
-            start: args.partition_start.clone(),
-            mode: if args.partition_check { Mode::Check } else { Mode::Merge },
-        },
-    };
-    let entry = program.module.find_function(&loaded.program.entry_name).unwrap_or(program.entry);
-    let subject = techniques::Subject { module: &program.module, entry };
-    let line_up = techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| format!("--with: {why}"))?;
     explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())
 }
 

@@ -80,6 +80,7 @@ impl Campaign<'_> {
         screen.progress(format!("compiling {}", names.join(" ")));
         let started = Instant::now();
         let loaded = engine::load(self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
+        let line_up = engine::line_up(&loaded, self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
         let build_s = started.elapsed().as_secs_f64();
         loaded.notes.iter().for_each(|note| screen.chat(&format!("note: {note}\n")));
 
@@ -92,7 +93,7 @@ impl Campaign<'_> {
         fault::doing(format!("exploring {}", names.join(" ")));
         fault::results_in(&self.dir);
         let started = Instant::now();
-        let (mut outcome, mut collected) = self.explore(&loaded, settings, &screen, &stop)?;
+        let (mut outcome, mut collected) = self.explore(&loaded, settings, line_up, &screen, &stop)?;
         if collected.error.is_none() {
             order::by_path(&self.dir, &mut collected, &mut outcome.findings)?;
         }
@@ -136,6 +137,7 @@ impl Campaign<'_> {
         &mut self,
         loaded: &Loaded,
         settings: &Settings,
+        line_up: explore::LineUp,
         screen: &Screen,
         stop: &Arc<AtomicBool>,
     ) -> Result<(explore::Outcome, Collected), Failure> {
@@ -143,14 +145,14 @@ impl Campaign<'_> {
         let known = std::mem::take(&mut self.base.known);
         let mut sink = CampaignSink::start(&self.dir, self.base.n_tests, known, names, screen, Arc::clone(stop))
             .map_err(|error| Failure::fault(error.to_string()))?;
-        if self.args.workers.is_some_and(|n_workers| n_workers > 1) && !settings.line_up.is_empty() {
-            screen.chat("techniques explore with one worker: --workers has no effect on --with\n");
+        if self.args.workers.is_some_and(|n_workers| n_workers > 1) && !line_up.takes_workers() {
+            screen.chat(&format!("note: --with {} explores with one worker\n", settings.line_up.join(",")));
         }
         if settings.n_workers > 1 {
             sink.keep_arrivals();
         }
         let prefixes = std::mem::take(&mut self.base.prefixes);
-        let outcome = engine::explore(loaded, self.args, settings, prefixes, stop, &mut sink);
+        let outcome = engine::explore(loaded, self.args, settings, line_up, prefixes, stop, &mut sink);
         let collected = sink.finish();
         match outcome {
             Ok(outcome) => Ok((outcome, collected)),

@@ -221,6 +221,11 @@ impl LineUp {
         LineUp { techniques: Vec::new(), driver: Box::new(Plain::default()) }
     }
 
+    /// Whether several workers can share the work.
+    pub fn takes_workers(&self) -> bool {
+        self.for_workers().is_some()
+    }
+
     /// How to make as much for other workers, where every technique can be had more than once.
     pub(crate) fn for_workers(&self) -> Option<Vec<Maker>> {
         self.techniques.iter().map(|technique| technique.for_workers()).collect()

@@ -44,6 +44,15 @@ pub struct Entry {
     /// `Err`: what is wrong with its flags.
     pub make: fn(&Flags, Subject) -> Result<Part, String>,
     pub resume: Resume,
+    pub company: Company,
+}
+
+/// Whether a technique can be one of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Company {
+    Any,
+    /// It cannot; what the others would get wrong.
+    None(&'static str),
 }
 
 /// Where a campaign that was stopped is taken up again.
@@ -56,12 +65,11 @@ pub enum Resume {
 }
 
 /// Every technique there is.
-pub const ALL: &[Entry] =
-    &[
-        Entry { name: "lazy", make: lazy::make, resume: Resume::FromStart },
-        Entry { name: "partition", make: partition::make, resume: Resume::FromPending },
-        Entry { name: "rwset", make: rwset::make, resume: Resume::FromPending },
-    ];
+pub const ALL: &[Entry] = &[
+    Entry { name: "lazy", make: lazy::make, resume: Resume::FromStart, company: lazy::COMPANY },
+    Entry { name: "partition", make: partition::make, resume: Resume::FromPending, company: Company::Any },
+    Entry { name: "rwset", make: rwset::make, resume: Resume::FromPending, company: Company::Any },
+];
 
 /// The technique of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -70,6 +78,13 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 
 /// The line-up of these names, or what is wrong with it.
 pub fn line_up(names: &[String], flags: &Flags, subject: Subject) -> Result<LineUp, String> {
+    for entry in names.iter().filter_map(|name| find(name)) {
+        if let Company::None(why) = entry.company
+            && names.len() > 1
+        {
+            return Err(format!("`{}` cannot be combined with others: {why}", entry.name));
+        }
+    }
     let mut line_up = LineUp::plain();
     let mut drives: Option<&str> = None;
     let mut flags = flags.clone();

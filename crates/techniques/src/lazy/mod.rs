@@ -55,12 +55,15 @@ use rustc_hash::FxHashSet;
 use vm::State;
 use witness::{BugKind, Ending, Place};
 
-use crate::{Part, Subject};
+use crate::{Company, Part, Subject};
 use effects::Effects;
 pub use faults::Effort;
 use faults::Suspects;
 use hunt::Hunt;
 use learn::Summaries;
+
+/// Others may take a run that was left out for one that was explored.
+pub const COMPANY: Company = Company::None("it leaves runs unfinished that others would take for explored");
 
 /// `--lazy-...`.
 #[derive(Clone, Debug, Default)]

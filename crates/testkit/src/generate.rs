@@ -1,9 +1,12 @@
-//! Small random C programs: they end, have no undefined behaviour, and few enough paths to explore them all.
+//! Small random C programs: they end, have few enough paths to explore them all, and no undefined behaviour unless wild.
 //!
 //! A program with prefix `p` has functions `p_f0`, `p_f1`, ... (each may call those before it), `p_r` (recursive), `p_s`
 //! (returns a structure), `p_unit`, which calls them and branches on what they give, and `p_entry`, which declares three
 //! inputs of a byte each and calls the unit. Functions read and write globals, arrays and what their pointers point to.
 //! Several programs with different prefixes can stand in one file.
+//!
+//! Wild programs also have lists, objects on the heap, results and out-parameters that are pointers, calls through a pointer
+//! that calls change, ends of the program in a call, and faults: aborts, divisions by zero, indexes out of bounds.
 
 use std::fmt::Write;
 
@@ -30,6 +33,12 @@ impl Dice {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Temper {
+    Calm,
+    Wild,
+}
+
 /// The text of a program, and the functions its unit may call.
 pub struct Generated {
     pub text: String,
@@ -37,9 +46,12 @@ pub struct Generated {
 }
 
 /// Needed once before the programs of a file.
-pub const HEADER: &str = "void colt_input(void *at, unsigned long size, const char *name);\n";
+pub const HEADER: &str = "#include <stdlib.h>\nvoid colt_input(void *at, unsigned long size, const char *name);\n";
 
-pub fn program(seed: u64, prefix: &str) -> Generated {
+/// Functions of wild programs, by what follows the prefix.
+const WILD_FUNCTIONS: &[&str] = &["walk", "either", "place", "fresh", "leave", "turn"];
+
+pub fn program(seed: u64, prefix: &str, temper: Temper) -> Generated {
     let mut writer = Writer {
         dice: Dice { seed },
         prefix,
@@ -49,10 +61,14 @@ pub fn program(seed: u64, prefix: &str) -> Generated {
         places: Vec::new(),
         n_loops: 0,
         budget: 0,
+        temper,
     };
     writer.program();
     let mut callees: Vec<String> = (0..writer.n_functions).map(|idx| format!("{prefix}_f{idx}")).collect();
     callees.extend([format!("{prefix}_r"), format!("{prefix}_s")]);
+    if temper == Temper::Wild {
+        callees.extend(WILD_FUNCTIONS.iter().map(|name| format!("{prefix}_{name}")));
+    }
     Generated { text: writer.text, callees }
 }
 
@@ -69,6 +85,7 @@ struct Writer<'p> {
     n_loops: u64,
     /// Statements the function may still get.
     budget: u64,
+    temper: Temper,
 }
 
 const INDENT: &str = "    ";
@@ -85,11 +102,71 @@ impl Writer<'_> {
         }
         self.function(&format!("static unsigned {p}_r(unsigned n, unsigned a, unsigned *q)"), Body::Recursive);
         self.function(&format!("static struct {p}_pair {p}_s(unsigned a, unsigned b)"), Body::Pair);
+        if self.temper == Temper::Wild {
+            self.wild_functions();
+        }
         self.function(&format!("static unsigned {p}_unit(unsigned a, unsigned b, unsigned c)"), Body::Unit);
         let _ = writeln!(
             self.text,
             "int {p}_entry(void) {{\n    unsigned char a, b, c;\n    colt_input(&a, 1, \"a\");\n    colt_input(&b, 1, \"b\");\n    \
              colt_input(&c, 1, \"c\");\n    return (int)({p}_unit(a, b, c) & 63);\n}}"
+        );
+    }
+
+    /// Functions whose effects are hard to bound. Each takes one of two ways or more.
+    fn wild_functions(&mut self) {
+        let p = self.prefix;
+        self.values = ["a", "(a + 1)"].map(str::to_string).to_vec();
+        self.values.push(format!("{p}_g0"));
+        let conds: Vec<String> = (0..6).map(|_| self.condition()).collect();
+        let (amount, last) = (self.value(1), self.n_functions - 1);
+        let [walk, either, place, fresh, leave, turn] = conds.as_slice() else { unreachable!("six were made") };
+        let _ = writeln!(
+            self.text,
+            "struct {p}_node {{ unsigned v; struct {p}_node *next; }};
+static struct {p}_node {p}_n0, {p}_n1 = {{ 2, &{p}_n0 }};
+static unsigned (*{p}_fn)(unsigned, unsigned, unsigned *) = {p}_f0;
+static unsigned {p}_walk(struct {p}_node *n, unsigned a) {{
+    unsigned k = 0;
+    for (; n; n = n->next, k++)
+        if (n->v == (a & 3)) {{
+            n->v = {amount};
+            if ({walk})
+                n->next = 0;
+            return k;
+        }}
+    return 7;
+}}
+static unsigned *{p}_either(unsigned a, unsigned *q, unsigned *o) {{
+    if ({either})
+        return q;
+    *o = a;
+    return o;
+}}
+static unsigned {p}_place(unsigned a, unsigned **to) {{
+    if ({place}) {{
+        *to = &{p}_t[a & 3];
+        return 1;
+    }}
+    *to = &{p}_g1;
+    return a & 2;
+}}
+static unsigned *{p}_fresh(unsigned a) {{
+    if ({fresh})
+        return 0;
+    unsigned *made = malloc(sizeof *made);
+    *made = {amount};
+    return made;
+}}
+static unsigned {p}_leave(unsigned a) {{
+    if ({leave})
+        exit((int)(a & 7));
+    return a & 5;
+}}
+static void {p}_turn(unsigned a) {{
+    if ({turn})
+        {p}_fn = {p}_f{last};
+}}"
         );
     }
 
@@ -109,6 +186,14 @@ impl Writer<'_> {
             }
             Body::Pair => {}
             Body::Unit => values.push("c".to_string()),
+        }
+        if let (Body::Unit, Temper::Wild) = (body, self.temper) {
+            let _ = writeln!(
+                self.text,
+                "    unsigned *w = &y;\n    struct {p}_node *l = malloc(sizeof *l);\n    l->v = a;\n    l->next = &{p}_n1;"
+            );
+            values.extend(["*w", "l->v", "(l->next ? l->next->v : 3)"].map(str::to_string));
+            places.extend(["*w", "l->v"].map(str::to_string));
         }
         if let Body::Recursive = body {
             values.retain(|value| value != "b");
@@ -141,6 +226,9 @@ impl Writer<'_> {
         }
         self.budget -= 1;
         let is_unit = matches!(body, Body::Unit);
+        if self.temper == Temper::Wild && self.dice.one_in(if is_unit { 3 } else { 8 }) {
+            return if is_unit && !self.dice.one_in(3) { self.wild_call(depth) } else { self.fault(depth) };
+        }
         match self.dice.below(10) {
             0..4 if is_unit => self.call(depth),
             0 if self.n_functions > 0 => self.call(depth),
@@ -214,6 +302,37 @@ impl Writer<'_> {
         };
     }
 
+    fn wild_call(&mut self, depth: usize) {
+        let (p, indent) = (self.prefix, INDENT.repeat(depth));
+        let (a, b, place) = (self.value(1), self.value(1), self.place());
+        let _ = match self.dice.below(7) {
+            0 => writeln!(self.text, "{indent}w = {p}_either({a}, &x, w);"),
+            1 => writeln!(self.text, "{indent}w = {p}_either({a}, &{p}_t[{b} & 3], &{p}_g0);"),
+            2 => writeln!(self.text, "{indent}{place} = {p}_place({a}, &w);"),
+            3 => writeln!(self.text, "{indent}{place} = {p}_walk(l, {a});"),
+            4 => writeln!(
+                self.text,
+                "{indent}{{ unsigned *z = {p}_fresh({a}); if (z) {{ {place} = *z; if ({b} == 1) free(z); else w = z; }} }}"
+            ),
+            5 => writeln!(self.text, "{indent}{place} = {p}_leave({a});"),
+            _ => writeln!(self.text, "{indent}{p}_turn({a});\n{indent}{place} = {p}_fn({b}, {a}, w);"),
+        };
+    }
+
+    fn fault(&mut self, depth: usize) {
+        let (p, indent) = (self.prefix, INDENT.repeat(depth));
+        let (value, place) = (self.value(1), self.place());
+        let _ = match self.dice.below(4) {
+            0 => {
+                let cond = self.condition();
+                writeln!(self.text, "{indent}if ({cond})\n{indent}    abort();")
+            }
+            1 => writeln!(self.text, "{indent}{place} = 12 / ({value} & 3);"),
+            2 => writeln!(self.text, "{indent}{place} = {p}_t[{value} & 7];"),
+            _ => writeln!(self.text, "{indent}{p}_t[{value} % 5] = {place};"),
+        };
+    }
+
     /// Whether the functions written last are there to be called.
     fn is_late(&self) -> bool {
         self.text.contains("_unit(")
@@ -281,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_seed_is_a_program() {
-        assert_eq!(program(7, "p").text, program(7, "p").text);
-        assert_ne!(program(7, "p").text, program(8, "p").text);
+        assert_eq!(program(7, "p", Temper::Wild).text, program(7, "p", Temper::Wild).text);
+        assert_ne!(program(7, "p", Temper::Wild).text, program(8, "p", Temper::Wild).text);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Worth it are functions with many paths of their own whose results matter to their callers: a scan over a buffer, a
 //! comparison of strings, a lexer. What only ties such functions together is entered, and so is everything recursive:
-//! there the paths are what is to be tested. Whether inputs have anything to do with a call is not asked here but of each
-//! call when the run meets it.
+//! there the paths are what is to be tested. The library is entered, too: what fails in it is the fault of its caller.
+//! Whether inputs have anything to do with a call is not asked here but of each call when the run meets it.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ impl Chooser<'_> {
         let n_paths = self.own_paths(func, function);
         self.n_paths[func.idx()] = n_paths;
         let is_candidate = func != entry
-            && (!function.is_runtime || self.is_called_by_user(func))
+            && !function.is_runtime
             && n_paths >= MANY_PATHS
             && n_paths < RECURSIVE
             && !function.variadic
@@ -124,10 +124,6 @@ impl Chooser<'_> {
             },
             _ => 1,
         }
-    }
-
-    fn is_called_by_user(&self, func: FuncId) -> bool {
-        self.graph.callers(func).iter().any(|caller| !self.module.function(*caller).is_runtime)
     }
 
     /// Whether some caller looks at what a call gives it.

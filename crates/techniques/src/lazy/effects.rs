@@ -94,7 +94,7 @@ impl Effects {
     }
 }
 
-/// Writes to the terminal and nothing a program can see.
+/// Writes to the terminal and nothing a program can see, where there are no files.
 const OUTPUT: &[&str] = &[
     "printf",
     "vprintf",
@@ -113,14 +113,16 @@ const OUTPUT: &[&str] = &[
 
 /// The effects of every function, callees before callers.
 pub fn of_module(module: &Module, graph: &CallGraph) -> Vec<Effects> {
-    let mut table: Vec<Effects> = module.functions.iter().map(|function| known(function).unwrap_or_default()).collect();
+    let files = files(module);
+    let mut table: Vec<Effects> =
+        module.functions.iter().map(|function| known(function, files).unwrap_or_default()).collect();
     for component in graph.components() {
         let mut changed = true;
         while changed {
             changed = false;
             for func in component {
                 let function = module.function(*func);
-                if known(function).is_some() {
+                if known(function, files).is_some() {
                     continue;
                 }
                 let effects = Scan::new(module, function, &table).effects();
@@ -132,10 +134,39 @@ pub fn of_module(module: &Module, graph: &CallGraph) -> Vec<Effects> {
     table
 }
 
+/// Ours to ask the engine with; they change nothing.
+const QUESTIONS: &[&str] = &[
+    "__colt_assert_fail",
+    "__colt_bounded_pointer",
+    "__colt_check_string",
+    "__colt_concrete",
+    "__colt_exit",
+    "__colt_gap",
+    "__colt_next_size",
+    "__colt_note",
+    "__colt_object_size",
+    "__colt_output",
+    "__colt_real_kind",
+    "__colt_real_size",
+    "__colt_room",
+    "__colt_world_number",
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Files {
+    None,
+    Some,
+}
+
+/// Whether a program can read what it wrote elsewhere than in memory.
+fn files(module: &Module) -> Files {
+    if module.find_function("__colt_world_text").is_some() { Files::Some } else { Files::None }
+}
+
 /// Functions that are known by name.
-fn known(function: &Function) -> Option<Effects> {
+fn known(function: &Function, files: Files) -> Option<Effects> {
     let name = function.name.as_str();
-    let is_ours = function.is_runtime || function.is_declaration();
+    let is_ours = files == Files::None && (function.is_runtime || function.is_declaration());
     if is_ours && (OUTPUT.contains(&name) || name.starts_with("__colt_") && name.ends_with("_light")) {
         return Some(Effects::default());
     }
@@ -160,7 +191,9 @@ fn known(function: &Function) -> Option<Effects> {
         "colt_assume" | "colt_assert" | "klee_assume" | "klee_prefer_cex" | "klee_is_symbolic"
         | "__VERIFIER_assume" | "klee_warning" | "klee_warning_once" | "strlen" | "strcmp" => Effects::default(),
         _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("colt_") => inputs,
-        _ if name.starts_with("__colt_") || name.starts_with("klee_get_value") => Effects::default(),
+        "__colt_world_text" => Effects { writes: Reach::param(2), ..Effects::default() },
+        "__colt_real_read" => Effects { writes: Reach::param(1), ..Effects::default() },
+        _ if QUESTIONS.contains(&name) || name.starts_with("klee_get_value") => Effects::default(),
         _ if function.no_return || NO_RETURN.contains(&name) => Effects::default(),
         _ if is_float_function(function) => Effects::default(),
         _ => Effects::wild(format!("it calls `{name}`, of which nothing is known")),

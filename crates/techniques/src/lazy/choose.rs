@@ -29,7 +29,7 @@ pub fn choose(module: &Module, graph: &CallGraph, effects: &[Effects], entry: Fu
 }
 
 /// What can be got to from a function, itself included.
-fn reached<'g>(from: FuncId, next: impl Fn(FuncId) -> &'g [FuncId]) -> BTreeSet<FuncId> {
+pub fn reached<'g>(from: FuncId, next: impl Fn(FuncId) -> &'g [FuncId]) -> BTreeSet<FuncId> {
     let mut reached = BTreeSet::from([from]);
     let mut work = vec![from];
     while let Some(func) = work.pop() {

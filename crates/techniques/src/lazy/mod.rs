@@ -76,6 +76,10 @@ pub struct Flags {
 pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
     let module = subject.module;
     let graph = CallGraph::new(module);
+    let starts_thread = |func: &FuncId| ["pthread_create", "thrd_create"].contains(&module.function(*func).name.as_str());
+    if choose::reached(subject.entry, |func| graph.callees(func)).iter().any(starts_thread) {
+        return Err("`lazy` does not follow a second thread, which this program may start".to_string());
+    }
     let effects = effects::of_module(module, &graph);
     let skipped = match flags.lazy.skip.as_slice() {
         [] => choose::choose(module, &graph, &effects, subject.entry),
@@ -93,7 +97,8 @@ pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
     let is_library = module.functions.iter().map(|function| function.is_runtime).collect();
     Ok(Part {
         technique: Box::new(Lazy { claimed, is_library, alternatives: alternatives(module), figures: figures.clone() }),
-        driver: Some(Box::new(Conductor { plan, figures })),
+        // With nothing to skip this is plain exploration, in any order.
+        driver: (!skipped.is_empty()).then(|| -> Box<dyn Driver> { Box::new(Conductor { plan, figures }) }),
     })
 }
 
@@ -247,6 +252,9 @@ impl Technique for Lazy {
     }
 
     fn interest(&self) -> Interest {
+        if self.claimed.is_empty() {
+            return Interest::NONE;
+        }
         Interest::BLOCK.with(Interest::CALL)
     }
 

@@ -197,7 +197,8 @@ pub struct BudgetArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub max_time: Option<Duration>,
 
-    /// Memory: megabytes, or with a unit as in 800M, 4G
+    /// Memory above which pending states are put away: megabytes, or with a unit as in 800M, 4G [default: three
+    /// quarters of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_megabytes)]
     pub max_memory: Option<u64>,
 

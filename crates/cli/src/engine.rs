@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, SymArgs, World};
+use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, SymArgs, Trail, World};
 use frontend::{Libc, Program, Promote, Sources};
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
@@ -120,12 +120,20 @@ pub fn line_up(loaded: &Loaded, args: &RunArgs, settings: &Settings) -> Result<L
     techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| Failure::usage(format!("--with: {why}")))
 }
 
+/// Where nobody said how much memory to use: three quarters of the machine's.
+fn usual_memory_mb() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let total_kb: u64 = total.split_whitespace().next()?.parse().ok()?;
+    Some(total_kb / 1024 / 4 * 3)
+}
+
 pub fn explore(
     loaded: &Loaded,
     args: &RunArgs,
     settings: &Settings,
     line_up: LineUp,
-    prefixes: Vec<Vec<u64>>,
+    prefixes: Vec<Trail>,
     stop: &Arc<AtomicBool>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, String> {
@@ -141,7 +149,7 @@ pub fn explore(
         checks: settings.checks,
         budgets: Budgets {
             time: args.budgets.max_time,
-            memory_mb: args.budgets.max_memory,
+            memory_mb: args.budgets.max_memory.or_else(usual_memory_mb),
             paths: args.budgets.max_paths,
             depth: args.budgets.max_depth,
             steps: args.budgets.max_steps,

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use explore::Trail;
 use replay::BuildPlan;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ pub struct Journal {
     pub build: BuildPlan,
     pub harness: Option<SavedHarness>,
     /// Decisions that lead to the states not explored.
-    pub pending: Vec<Vec<u64>>,
+    pub pending: PendingTrails,
     /// Paths of the summary that `pending` stands for, counted there as cut.
     pub n_resumable: u64,
     /// Number of the last test.
@@ -49,7 +50,41 @@ pub struct Journal {
     pub covering: Vec<u64>,
 }
 
-const VERSION: u32 = 1;
+/// Trails, each as what it has in common with the one before it: how many decisions that are, and those after them.
+/// Pending states are many and deep, and neighbours differ in their last decisions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingTrails(Vec<Vec<u64>>);
+
+impl PendingTrails {
+    pub fn new(trails: &[Trail]) -> PendingTrails {
+        let mut before: Vec<u64> = Vec::new();
+        let mut packed = Vec::with_capacity(trails.len());
+        for trail in trails {
+            let decisions: Vec<u64> = trail.iter().collect();
+            let n_common = before.iter().zip(&decisions).take_while(|(a, b)| a == b).count();
+            packed.push(std::iter::once(n_common as u64).chain(decisions[n_common..].iter().copied()).collect());
+            before = decisions;
+        }
+        PendingTrails(packed)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn trails(&self) -> Vec<Trail> {
+        let mut decisions: Vec<u64> = Vec::new();
+        let unpack = |packed: &Vec<u64>| {
+            let (n_common, rest) = packed.split_first().map_or((0, &[][..]), |(first, rest)| (*first as usize, rest));
+            decisions.truncate(n_common);
+            decisions.extend(rest);
+            decisions.iter().copied().collect()
+        };
+        self.0.iter().map(unpack).collect()
+    }
+}
+
+const VERSION: u32 = 2;
 const NAME: &str = "journal";
 
 impl Journal {
@@ -61,7 +96,7 @@ impl Journal {
             args,
             build,
             harness,
-            pending: Vec::new(),
+            pending: PendingTrails::default(),
             n_resumable: 0,
             n_tests: 0,
             covering: Vec::new(),
@@ -92,5 +127,17 @@ impl Journal {
             )));
         }
         Ok(journal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_trails_come_back() {
+        let trails: Vec<Trail> =
+            [&[0, 1, 1][..], &[0, 1, 0, 7], &[], &[0, 1], &[0, 1]].map(|trail| trail.iter().copied().collect()).into();
+        assert_eq!(PendingTrails::new(&trails).trails(), trails);
     }
 }

@@ -79,7 +79,7 @@ fn stopped(folder: &Folder) -> Result<Base, Failure> {
     merge::reopen(&mut summary, folder.journal.n_resumable);
     Ok(Base {
         summary: Some(summary),
-        prefixes: folder.journal.pending.clone(),
+        prefixes: folder.journal.pending.trails(),
         n_tests: folder.journal.n_tests,
         covering: folder.journal.covering.iter().map(|number| TestId(*number)).collect(),
         cut_tests: cut_tests(folder)?,

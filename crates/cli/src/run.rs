@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use explore::Trail;
 use report::{CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_name};
 
 use crate::args::RunArgs;
@@ -13,7 +14,7 @@ use crate::engine::{self, Loaded};
 use crate::fault;
 use crate::folder::{self, SavedTest};
 use crate::interrupt;
-use crate::journal::{Journal, Phase};
+use crate::journal::{Journal, PendingTrails, Phase};
 use crate::merge;
 use crate::names::Names;
 use crate::native::{self, Building};
@@ -30,7 +31,7 @@ pub struct Base {
     /// Figures to add to.
     pub summary: Option<Summary>,
     /// Decision prefixes to explore; empty for everything.
-    pub prefixes: Vec<Vec<u64>>,
+    pub prefixes: Vec<Trail>,
     /// Number of the last test.
     pub n_tests: u64,
     /// Tests that reached something new.
@@ -125,7 +126,7 @@ impl Campaign<'_> {
         journal.n_tests = collected.n_tests;
         journal.covering = covering.iter().map(|test| test.0).collect();
         journal.n_resumable = outcome.pending.len() as u64;
-        journal.pending = outcome.pending;
+        journal.pending = PendingTrails::new(&outcome.pending);
         journal.write(&self.dir)?;
 
         screen.end_progress();
@@ -178,9 +179,9 @@ impl Campaign<'_> {
         summary.gaps = std::mem::take(&mut collected.gaps);
         summary.cuts = std::mem::take(&mut collected.cuts);
         count_put_away(&mut summary, self.args);
-        let still_pending: HashSet<&[u64]> = outcome.pending.iter().map(Vec::as_slice).collect();
+        let still_pending: HashSet<&Trail> = outcome.pending.iter().collect();
         for (path, file) in std::mem::take(&mut self.base.cut_tests) {
-            if !still_pending.contains(path.as_slice()) && std::fs::remove_file(file).is_ok() {
+            if !still_pending.contains(&path.into_iter().collect::<Trail>()) && std::fs::remove_file(file).is_ok() {
                 summary.tests -= 1;
             }
         }

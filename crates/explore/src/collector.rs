@@ -8,7 +8,7 @@ use ir::FuncId;
 use vm::{EdgeId, Image};
 use witness::{Bug, BugKind, Ending, Finding, Ledger, Witness};
 
-use crate::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
+use crate::{Covers, Outcome, PathCounts, Progress, Sink, TestId, Trail};
 
 /// A path that ended, as a worker tells it.
 pub struct Ended {
@@ -36,8 +36,8 @@ pub struct Leavings {
     pub memory_mb: u64,
     pub queries: solver::Counters,
     /// Decision prefixes that were not explored; those without a test are counted in `n_untold`.
-    pub unexplored: Vec<Vec<u64>>,
-    /// Paths cut while they were put away: they have no test.
+    pub unexplored: Vec<Trail>,
+    /// Cut paths without a test: they were put away, or there were too many to write one for each.
     pub n_untold: u64,
     pub techniques: Vec<(&'static str, String)>,
 }

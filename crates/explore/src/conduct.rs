@@ -240,9 +240,7 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
 
     /// A budget is used up: the path is cut where it stands and can be gone on with later.
     pub fn put_off(&mut self, path: &Path) {
-        let mut decisions = path.decisions.to_vec();
-        decisions.extend(path.follow.iter().copied());
-        self.worker.left.unexplored.push(decisions);
+        self.worker.left.unexplored.push(path.trail());
         self.worker.left.n_untold += 1;
     }
 

@@ -1,12 +1,12 @@
 //! Drivers: who turns the history so far into the next plan.
 
-use crate::Explorer;
+use crate::{Explorer, Trail};
 
 /// What one exploration will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunPlan {
     /// Decision prefixes to start from; empty for the beginning of the program.
-    pub prefixes: Vec<Vec<u64>>,
+    pub prefixes: Vec<Trail>,
     /// Runs of one name explore the same; a path that such a run has already told is not told again. `None`: all are told.
     pub name: Option<u64>,
 }
@@ -37,11 +37,11 @@ pub trait Driver {
 /// One plan: everything, or what is left of it.
 #[derive(Clone, Debug, Default)]
 pub struct Plain {
-    prefixes: Vec<Vec<u64>>,
+    prefixes: Vec<Trail>,
 }
 
 impl Plain {
-    pub fn from_prefixes(prefixes: Vec<Vec<u64>>) -> Plain {
+    pub fn from_prefixes(prefixes: Vec<Trail>) -> Plain {
         Plain { prefixes }
     }
 }

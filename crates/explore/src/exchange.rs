@@ -8,8 +8,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
+use crate::Trail;
+
 struct Queue {
-    prefixes: Vec<Vec<u64>>,
+    prefixes: Vec<Trail>,
     n_idle: usize,
     is_over: bool,
 }
@@ -32,7 +34,7 @@ impl Exchange {
         self.n_hungry.load(Ordering::Relaxed) > 0
     }
 
-    pub fn give(&self, decisions: Vec<u64>) {
+    pub fn give(&self, decisions: Trail) {
         let mut queue = self.lock();
         queue.prefixes.push(decisions);
         self.count_hungry(&queue);
@@ -40,7 +42,7 @@ impl Exchange {
     }
 
     /// Waits for work; `None` when there is none left anywhere.
-    pub fn take(&self) -> Option<Vec<u64>> {
+    pub fn take(&self) -> Option<Trail> {
         let mut queue = self.lock();
         queue.n_idle += 1;
         loop {
@@ -63,7 +65,7 @@ impl Exchange {
     }
 
     /// Ends the exchange: nobody waits any more. What still lies here comes back.
-    pub fn close(&self) -> Vec<Vec<u64>> {
+    pub fn close(&self) -> Vec<Trail> {
         let mut queue = self.lock();
         queue.is_over = true;
         self.changed.notify_all();
@@ -87,8 +89,8 @@ mod tests {
     #[test]
     fn the_last_one_to_run_out_ends_it_for_all() {
         let exchange = Exchange::new(3);
-        exchange.give(vec![1]);
-        exchange.give(vec![2]);
+        exchange.give([1].into_iter().collect());
+        exchange.give([2].into_iter().collect());
         std::thread::scope(|scope| {
             let taken: Vec<_> = (0..3)
                 .map(|_| {

@@ -25,7 +25,7 @@ mod worker;
 
 pub use campaign::{Fault, Program, explore};
 pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
-pub use decisions::Decisions;
+pub use decisions::{Decisions, Trail};
 pub use driver::{Conducts, Driver, History, Plain, RunPlan};
 pub use options::{Budgets, Options, Search, SymArgs, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};

@@ -8,7 +8,7 @@ use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, State, Stops};
 
 use crate::seeds::Follower;
-use crate::{Decisions, NodeId, Unwatched};
+use crate::{Decisions, NodeId, Trail, Unwatched};
 
 /// Cloning is a fork.
 #[derive(Clone)]
@@ -55,6 +55,15 @@ impl Path {
             ended_at: 0,
             left_guard: None,
         }
+    }
+
+    /// All its decisions, those it is still to follow too.
+    pub(crate) fn trail(&self) -> Trail {
+        let decisions = self.decisions.to_trail();
+        if self.follow.is_empty() {
+            return decisions;
+        }
+        decisions.iter().chain(self.follow.iter().copied()).collect()
     }
 
     pub fn node(&self) -> Option<NodeId> {

@@ -6,11 +6,11 @@ use term::Assignment;
 use vm::EdgeId;
 
 use crate::search::{Bfs, Coverage, Dfs, Promise, Random, Rank, Ticket};
-use crate::{NodeId, Path, Search, Unwatched};
+use crate::{NodeId, Path, Search, Trail, Unwatched};
 
 /// A path as its decisions: executed again when its turn comes.
 pub struct Prefix {
-    pub decisions: Vec<u64>,
+    pub decisions: Trail,
     /// An input that takes them, when this worker knows one.
     pub input: Option<Assignment>,
     /// The node of the tree it belongs to.
@@ -21,7 +21,7 @@ pub struct Prefix {
 
 impl Prefix {
     /// Decisions that somebody else took.
-    pub fn of_decisions(decisions: Vec<u64>) -> Prefix {
+    pub fn of_decisions(decisions: Trail) -> Prefix {
         Prefix { decisions, input: None, node: None, unwatched: Unwatched::GivenUp }
     }
 }
@@ -39,14 +39,10 @@ impl Waiting {
         }
     }
 
-    pub fn into_decisions(self) -> Vec<u64> {
+    pub fn into_trail(self) -> Trail {
         match self {
             Waiting::Away(prefix) => prefix.decisions,
-            Waiting::Live(path) => {
-                let mut decisions = path.decisions.to_vec();
-                decisions.extend(path.follow.iter().copied());
-                decisions
-            }
+            Waiting::Live(path) => path.trail(),
         }
     }
 }
@@ -142,11 +138,7 @@ impl Pending {
                 && path.seeds.is_empty()
             {
                 let (input, node, unwatched) = (Some(path.input.clone()), path.node, path.unwatched);
-                let away = Prefix { decisions: Vec::new(), input, node, unwatched };
-                let live = std::mem::replace(&mut entry.waiting, Waiting::Away(away));
-                if let Waiting::Away(prefix) = &mut entry.waiting {
-                    prefix.decisions = live.into_decisions();
-                }
+                entry.waiting = Waiting::Away(Prefix { decisions: path.trail(), input, node, unwatched });
                 self.n_live -= 1;
                 n_away -= 1;
             }

@@ -32,6 +32,10 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const LOOK_FORKS: u64 = 1024;
 /// Effects of one path between two looks at all.
 const LOOK_TURNS: u64 = 32;
+/// What tests of cut paths may cost together, in inputs and decisions written: about a second.
+const CUT_WORK: u64 = 4_000_000;
+/// What one such test costs beside those.
+const CUT_TEST_WORK: u64 = 200;
 
 pub struct Worker<'i, 'r> {
     pub(crate) options: &'r Options,
@@ -50,6 +54,8 @@ pub struct Worker<'i, 'r> {
     /// Name of the running plan, and the paths that plans of a name have told.
     plan: Option<u64>,
     told: FxHashSet<(u64, u64)>,
+    /// Edges that told paths were the first to take.
+    told_edges: Vec<bool>,
     pub(crate) over: Option<Budget>,
     /// Kept where a technique watches.
     tree: Option<Tree>,
@@ -118,6 +124,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             n_paths: 0,
             plan: None,
             told: FxHashSet::default(),
+            told_edges: vec![false; image.n_edges() as usize],
             over: None,
             tree,
             footprint: None,
@@ -236,7 +243,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         match waiting {
             Waiting::Live(path) => *path,
             Waiting::Away(Prefix { decisions, input, node, unwatched }) => {
-                let mut follow: VecDeque<u64> = decisions.into();
+                let mut follow: VecDeque<u64> = decisions.iter().collect();
                 let n_args = self.options.world.args.and_then(|_| follow.pop_front());
                 let mut path = self.start(n_args);
                 path.follow = follow;
@@ -454,7 +461,7 @@ impl<'i, 'r> Worker<'i, 'r> {
                 self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
                 self.leave(Some(node));
             }
-            exchange.give(waiting.into_decisions());
+            exchange.give(waiting.into_trail());
         }
     }
 
@@ -535,9 +542,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             path.left_guard = path.state.left_guard.map(|(guard, label)| (guard, labels.members(label).into()));
         }
         if let Ending::Cut(_) = ending {
-            let mut decisions = path.decisions.to_vec();
-            decisions.extend(path.follow.iter().copied());
-            self.left.unexplored.push(decisions);
+            self.left.unexplored.push(path.trail());
         }
         self.note_ledger();
         self.line_up.borrow_mut().ended(&path, &ending);
@@ -552,6 +557,9 @@ impl<'i, 'r> Worker<'i, 'r> {
             return;
         }
         self.n_paths += 1;
+        for edge in path.first_edges.iter() {
+            self.told_edges[edge.0 as usize] = true;
+        }
         let output = path.state.output.as_ref().map(|output| output.to_vec());
         self.reports.ended(Ended { witness, first_edges: path.first_edges.to_vec(), output });
     }
@@ -609,8 +617,11 @@ impl<'i, 'r> Worker<'i, 'r> {
         resident_mb
     }
 
-    /// What is still pending when a budget is used up ends as cut. Put-away paths have no state to write a test from.
+    /// What is still pending when a budget is used up ends as cut. Put-away paths have no state to write a test from, and
+    /// writing tests of all others must not take longer than the exploration they were cut from: those get one that
+    /// take an edge no test takes, and as many others as some work allows. What has none is only counted.
     fn cut_rest(&mut self) {
+        let mut work_left = CUT_WORK;
         let budget = self.over.unwrap_or(Budget::Interrupt);
         for path in std::mem::take(&mut self.held) {
             self.end(path, Ending::Cut(budget));
@@ -620,13 +631,20 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
         for waiting in self.pending.drain() {
             match waiting {
-                Waiting::Live(path) => self.end(*path, Ending::Cut(budget)),
-                Waiting::Away(prefix) => {
+                Waiting::Live(path) if self.takes_untold_edge(&path) || work_left > 0 => {
+                    work_left = work_left.saturating_sub(CUT_TEST_WORK + path.decisions.len() + path.state.inputs.len() as u64);
+                    self.end(*path, Ending::Cut(budget));
+                }
+                waiting => {
                     self.left.n_untold += 1;
-                    self.left.unexplored.push(prefix.decisions);
+                    self.left.unexplored.push(waiting.into_trail());
                 }
             }
         }
+    }
+
+    fn takes_untold_edge(&self, path: &Path) -> bool {
+        path.first_edges.iter().any(|edge| !self.told_edges[edge.0 as usize])
     }
 
     pub fn finish(mut self) -> Leavings {

@@ -6,21 +6,28 @@
 
 use crate::domain::Domain;
 use std::cell::OnceCell;
+use std::num::NonZeroU32;
 use std::rc::Rc;
-use term::{SymbolId, TermId, Terms};
+use term::{Chunks, SymbolId, TermId, Terms};
 
 /// The conditions under which a path is taken.
 #[derive(Clone, Default)]
 pub struct PathCondition {
     newest: List,
     len: usize,
-    /// For each symbol the slot of its group, `NO_GROUP` when it is unconstrained.
-    group_of: Rc<Vec<u32>>,
+    /// For each symbol the slot of its group.
+    group_of: Chunks<Option<Slot>>,
     /// Slots are not reused within one path; a merged group's slot is empty.
-    groups: Rc<Vec<Option<Rc<Group>>>>,
+    groups: Chunks<Option<Rc<Group>>>,
+    n_slots: u32,
 }
 
-const NO_GROUP: u32 = u32::MAX;
+/// The number of a slot, plus one.
+type Slot = NonZeroU32;
+
+fn place(slot: Slot) -> usize {
+    slot.get() as usize - 1
+}
 
 type List = Option<Rc<Node>>;
 
@@ -127,46 +134,44 @@ impl PathCondition {
         self.len += 1;
         self.newest = Some(Node::on(self.newest.take(), t));
         let symbols = terms.symbols(t);
-        let Some(&last) = symbols.last() else { return };
-        let group_of = Rc::make_mut(&mut self.group_of);
-        if group_of.len() <= last.index() {
-            group_of.resize(last.index() + 1, NO_GROUP);
+        if symbols.is_empty() {
+            return;
         }
-        let mut slots: Vec<u32> =
-            symbols.iter().map(|s| group_of[s.index()]).filter(|&slot| slot != NO_GROUP).collect();
+        let mut slots: Vec<Slot> = symbols.iter().filter_map(|symbol| self.slot_of(*symbol)).collect();
         slots.sort_unstable();
         slots.dedup();
-        let groups = Rc::make_mut(&mut self.groups);
-        let merged = merge(groups, &slots, symbols, t);
-        let slot = match slots.first() {
-            Some(&slot) => slot,
-            None => {
-                groups.push(None);
-                (groups.len() - 1) as u32
-            }
-        };
-        for &old in slots.iter().skip(1) {
-            groups[old as usize] = None;
+        let merged = merge(slots.iter().map(|slot| self.group(*slot)), symbols, t);
+        let slot = slots.first().copied().unwrap_or_else(|| {
+            self.n_slots += 1;
+            Slot::MIN.saturating_add(self.n_slots - 1)
+        });
+        for old in slots.iter().skip(1) {
+            *self.groups.get_mut(place(*old)) = None;
         }
-        if slots.len() != 1 || merged.symbols.len() != groups[slot as usize].as_ref().map_or(0, |g| g.symbols.len()) {
+        if slots.len() != 1 || merged.symbols.len() != self.group(slot).symbols.len() {
             for symbol in merged.symbols.iter() {
-                group_of[symbol.index()] = slot;
+                *self.group_of.get_mut(symbol.index()) = Some(slot);
             }
         }
-        groups[slot as usize] = Some(Rc::new(merged));
+        *self.groups.get_mut(place(slot)) = Some(Rc::new(merged));
+    }
+
+    fn slot_of(&self, symbol: SymbolId) -> Option<Slot> {
+        self.group_of.get(symbol.index()).copied().flatten()
+    }
+
+    fn group(&self, slot: Slot) -> &Group {
+        self.groups.get(place(slot)).and_then(Option::as_deref).expect("a symbol's group exists")
     }
 
     /// The groups of constraints that share symbols with a term.
     pub fn relevant<'a>(&'a self, terms: &Terms, t: TermId) -> Relevant<'a> {
         let mut relevant = Relevant { first: None, others: Vec::new() };
-        let mut last_slot = NO_GROUP;
+        let mut last_slot = None;
         for symbol in terms.symbols(t) {
-            let slot = self.group_of.get(symbol.index()).copied().unwrap_or(NO_GROUP);
-            if slot == NO_GROUP || slot == last_slot {
-                continue;
-            }
-            last_slot = slot;
-            let group: &'a Group = self.groups[slot as usize].as_ref().expect("a symbol's group exists");
+            let Some(slot) = self.slot_of(*symbol).filter(|slot| Some(*slot) != last_slot) else { continue };
+            last_slot = Some(slot);
+            let group = self.group(slot);
             match relevant.first {
                 None => relevant.first = Some(group),
                 Some(first) if std::ptr::eq(first, group) => {}
@@ -187,8 +192,7 @@ impl PathCondition {
 }
 
 /// The group of a new constraint: the old groups it touches and itself.
-fn merge(groups: &[Option<Rc<Group>>], slots: &[u32], symbols: &[SymbolId], t: TermId) -> Group {
-    let mut touched = slots.iter().map(|&slot| groups[slot as usize].as_ref().expect("a symbol's group exists"));
+fn merge<'g>(mut touched: impl Iterator<Item = &'g Group>, symbols: &[SymbolId], t: TermId) -> Group {
     let Some(first) = touched.next() else {
         let newest = Node::on(None, t);
         return Group { symbols: symbols.into(), newest, len: 1, key: fingerprint(t) };

@@ -1,14 +1,13 @@
 //! Inputs, and the value of a term under one.
 
-use crate::Terms;
+use crate::{Chunks, Terms};
 use crate::fold;
 use crate::node::{SymbolId, TermId, View};
-use std::rc::Rc;
 
 /// A value for each symbol; those without one are zero. Cloning shares.
 #[derive(Clone, Default, Debug)]
 pub struct Assignment {
-    values: Rc<Vec<u64>>,
+    values: Chunks<u64>,
 }
 
 impl Assignment {
@@ -18,7 +17,7 @@ impl Assignment {
 
     /// The values in the order of the symbols' numbers.
     pub fn from_values(values: Vec<u64>) -> Assignment {
-        Assignment { values: Rc::new(values) }
+        Assignment { values: values.into_iter().collect() }
     }
 
     #[inline]
@@ -29,32 +28,21 @@ impl Assignment {
     /// Changes one value; the copies made earlier keep theirs.
     #[inline]
     pub fn set(&mut self, symbol: SymbolId, value: u64) {
-        if self.get(symbol) == value {
-            return;
+        if self.get(symbol) != value {
+            *self.values.get_mut(symbol.index()) = value;
         }
-        let values = Rc::make_mut(&mut self.values);
-        if values.len() <= symbol.index() {
-            values.resize(symbol.index() + 1, 0);
-        }
-        values[symbol.index()] = value;
-    }
-
-    /// The stored values; symbols beyond the end are zero.
-    #[inline]
-    pub fn values(&self) -> &[u64] {
-        &self.values
     }
 
     /// Whether the two are one shared value, not only equal.
     #[inline]
     pub fn same(&self, other: &Assignment) -> bool {
-        Rc::ptr_eq(&self.values, &other.values)
+        self.values.same(&other.values)
     }
 }
 
 impl PartialEq for Assignment {
     fn eq(&self, other: &Assignment) -> bool {
-        let n = self.values.len().max(other.values.len()) as u32;
+        let n = self.values.iter().count().max(other.values.iter().count()) as u32;
         self.same(other) || (0..n).all(|i| self.get(SymbolId(i)) == other.get(SymbolId(i)))
     }
 }

@@ -23,6 +23,7 @@ mod arith;
 mod array;
 mod bits;
 mod choice;
+mod chunks;
 mod compare;
 mod eval;
 pub mod fold;
@@ -33,6 +34,7 @@ mod smtlib;
 mod text;
 
 pub use arena::{SymbolSetId, Terms};
+pub use chunks::Chunks;
 pub use eval::{Assignment, Eval};
 pub use lanes::{Lanes, N_LANES, used_bits};
 pub use node::{Sort, SymbolId, TableId, TermId, View};

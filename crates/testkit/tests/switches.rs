@@ -4,9 +4,9 @@
 //! `SWITCH_FIXTURES` says how many fixtures are tried (10, spread over all); `all` for all of them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use testkit::annotation::Fixture;
+use testkit::annotation::{Fixture, LineUp};
 use testkit::command::{find_colt, project_root};
 use testkit::outcome::Outcome;
 use testkit::runner::{explore_only, find_fixtures, short_name};
@@ -22,7 +22,7 @@ const LIMIT_S: &str = "30";
 fn switches_change_no_path_and_no_finding() {
     let mut switches: Vec<Vec<&str>> = LAYERS.iter().map(|layer| vec!["--solver-without", layer]).collect();
     switches.extend([vec!["--workers", "2"], vec!["--workers", "4"], vec!["--compile=false"]]);
-    let fixtures = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
+    let fixtures = plain_fixtures();
     let count = match std::env::var("SWITCH_FIXTURES").ok().as_deref() {
         Some("all") => fixtures.len(),
         Some(count) => count.parse().expect("SWITCH_FIXTURES is a number or `all`"),
@@ -32,11 +32,11 @@ fn switches_change_no_path_and_no_finding() {
     let mut complaints = Vec::new();
     let mut too_slow = Vec::new();
     let mut n_compared = 0;
-    for path in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
-        let fixture = Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        let reference = outcome(&colt, &fixture, &[]);
+    for fixture in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
+        let path = &fixture.path;
+        let reference = outcome(&colt, fixture, &[]);
         for switch in &switches {
-            let other = outcome(&colt, &fixture, switch);
+            let other = outcome(&colt, fixture, switch);
             if is_cut(&other) && !is_cut(&reference) {
                 // A layer may be left out at the price of time: that is what it is for.
                 too_slow.push(format!("{} with {}", short_name(path), switch.join(" ")));
@@ -52,6 +52,13 @@ fn switches_change_no_path_and_no_finding() {
     assert!(n_compared >= switches.len() * count.min(5), "only {n_compared} runs compared");
     println!("{n_compared} runs compared; too slow: {too_slow:?}");
     assert!(too_slow.len() * 50 < n_compared, "too many runs are too slow: {too_slow:?}");
+}
+
+/// Those that are to be explored without techniques: some of the others have no end then.
+fn plain_fixtures() -> Vec<Fixture> {
+    let paths = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
+    let read = |path: &PathBuf| Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    paths.iter().map(read).filter(|fixture| fixture.line_ups.contains(&LineUp::plain())).collect()
 }
 
 fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {

@@ -14,7 +14,7 @@ help:
 	@echo 'make test      set up, build, run every test'
 	@echo 'make lint      formatting and clippy'
 	@echo 'make fuzz      compare 2,000 csmith programs, 10,000 solver questions, every solver layer'
-	@echo 'make bench     measure speed'
+	@echo 'make bench     measure speed; BENCH=--save keeps the figures as the baseline, BENCH=NAME measures some programs'
 	@echo 'make examples  run every example again and keep its output beside it'
 	@echo 'make real      whole programs (not yet)'
 
@@ -45,7 +45,8 @@ fuzz: build
 	@COLT=$(abspath $(COLT)) QUERIES=10000 SWITCH_FIXTURES=all cargo test --release --locked -p testkit --test queries --test switches -- --nocapture
 
 bench: build
-	@scripts/bench $(abspath $(COLT))
+	@COLT=$(abspath $(COLT)) cargo run --release --locked -q -p testkit --bin bench -- $(BENCH)
+	@for more in scripts/bench.d/*; do printf '\n%s\n' "$$(basename "$$more")"; "$$more" $(abspath $(COLT)); done
 
 examples: build
 	@scripts/examples $(abspath $(COLT))

@@ -1,4 +1,5 @@
 // 20 million rounds of integer mixing over a 4 KiB table, one symbolic byte at the end: the speed of concrete code.
+//@ also: --compile=false
 #include <colt.h>
 #include <stdint.h>
 

@@ -2,9 +2,13 @@
 //!
 //! Nothing new is explored: the answer is read from the measured coverage, the ledger, the gaps and the cuts. A line no
 //! path reached in a complete campaign cannot be reached at all; otherwise the places where precision was given up
-//! are the candidates, nearest first.
+//! are the candidates, nearest first. A path that was pruned at the line is told with the earlier one it repeats.
+
+use std::fs;
+use std::path::PathBuf;
 
 use report::{CoverageView, LedgerSummary, Summary, Verdict};
+use serde_json::Value;
 
 use crate::args::WhyArgs;
 use crate::fault;
@@ -18,13 +22,73 @@ pub fn why(args: &WhyArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&args.dir)?;
     let (summary, coverage) = (folder.summary()?, folder.coverage()?);
     let file = find_file(&coverage, file)?;
-    let text = match count_at(&coverage, &file, line) {
+    let mut text = match count_at(&coverage, &file, line) {
         None => not_code(&coverage, &file, line),
         Some(0) => not_reached(&summary, &file, line, &folder.shown),
         Some(count) => reached(&summary, &coverage, &file, line, count),
     };
+    text.push_str(&prunes(&saved_paths(&folder)?, &file, line));
     print(&text);
     Ok(Exit::Success)
+}
+
+/// A test, its decisions, and why its path was pruned.
+struct SavedPath {
+    test: String,
+    path: Vec<u64>,
+    pruned: Option<String>,
+}
+
+fn saved_paths(folder: &Folder) -> Result<Vec<SavedPath>, Failure> {
+    let read = |file: PathBuf| {
+        let test = format!("tests/{}", file.file_name().unwrap_or_default().to_string_lossy());
+        let bytes = fs::read(&file).map_err(|error| Failure::usage(format!("cannot read {test}: {error}")))?;
+        let value: Value =
+            serde_json::from_slice(&bytes).map_err(|error| Failure::usage(format!("{test} is damaged: {error}")))?;
+        let path = value["path"].as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(Value::as_u64).collect();
+        let pruned = value["pruned"]["reason"].as_str().map(str::to_string);
+        Ok(SavedPath { test, path, pruned })
+    };
+    folder.test_files()?.into_iter().map(read).collect()
+}
+
+/// Prunes at a line that are told in full.
+const MAX_PRUNES: usize = 5;
+
+/// The paths that were pruned at a line, each with the earlier path that makes that right.
+fn prunes(paths: &[SavedPath], file: &str, line: u32) -> String {
+    let is_here = |reason: &str| {
+        let place =
+            reason.strip_prefix("at ").and_then(|rest| rest.split(' ').next()).and_then(|at| at.rsplit_once(':'));
+        place.is_some_and(|(at, at_line)| {
+            at_line == line.to_string() && (at == file || file.ends_with(&format!("/{at}")))
+        })
+    };
+    let here: Vec<(&SavedPath, &str)> = paths
+        .iter()
+        .filter_map(|saved| Some((saved, saved.pruned.as_deref()?)))
+        .filter(|(_, reason)| is_here(reason))
+        .collect();
+    let mut text = String::new();
+    for (saved, reason) in here.iter().take(MAX_PRUNES) {
+        text.push_str(&format!("  {} was pruned here: {reason}", saved.test));
+        if let Some(earlier) = earlier_path(paths, reason) {
+            text.push_str(&format!(", as {earlier} does"));
+        }
+        text.push('\n');
+    }
+    if here.len() > MAX_PRUNES {
+        text.push_str(&format!("  and {} more paths were pruned here\n", here.len() - MAX_PRUNES));
+    }
+    text
+}
+
+/// A test that was not pruned and begins with the decisions a reason ends with.
+fn earlier_path<'a>(paths: &'a [SavedPath], reason: &str) -> Option<&'a str> {
+    let (_, decisions) = reason.strip_suffix(']')?.rsplit_once('[')?;
+    let decisions: Vec<u64> = decisions.split(',').filter_map(|text| text.parse().ok()).collect();
+    let begins_so = |saved: &&SavedPath| saved.pruned.is_none() && saved.path.starts_with(&decisions);
+    paths.iter().find(begins_so).map(|saved| saved.test.as_str())
 }
 
 fn parse_place(place: &str) -> Result<(&str, u32), Failure> {
@@ -140,6 +204,21 @@ fn advice(kind: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_prune_is_told_with_the_path_that_makes_it_right() {
+        let saved = |test: &str, path: &[u64], pruned: Option<&str>| SavedPath {
+            test: test.to_string(),
+            path: path.to_vec(),
+            pruned: pruned.map(str::to_string),
+        };
+        let reason = "at a.c:7 it repeats what follows decisions [1,0]";
+        let paths =
+            [saved("tests/1", &[1, 1], None), saved("tests/2", &[1, 0, 3], None), saved("tests/3", &[0], Some(reason))];
+        assert_eq!(prunes(&paths, "src/a.c", 7), format!("  tests/3 was pruned here: {reason}, as tests/2 does\n"));
+        assert_eq!(prunes(&paths, "src/a.c", 8), "");
+        assert_eq!(prunes(&paths, "src/aa.c", 7), "");
+    }
 
     #[test]
     fn places() {

@@ -42,6 +42,7 @@ lint:
 
 fuzz: build
 	@COLT=$(abspath $(COLT)) CSMITH_COUNT=2000 cargo test --release --locked -p testkit --test csmith -- --nocapture
+	@COLT=$(abspath $(COLT)) TECHNIQUE_FIXTURES=all cargo test --release --locked -p testkit --test techniques -- --nocapture
 	@COLT=$(abspath $(COLT)) QUERIES=10000 SWITCH_FIXTURES=all cargo test --release --locked -p testkit --test queries --test switches -- --nocapture
 
 bench: build

@@ -21,7 +21,8 @@ impl LineUp {
         if self.0.is_empty() { "plain".to_string() } else { self.0.join("+") }
     }
 
-    fn parse(text: &str) -> LineUp {
+    /// `plain`, or techniques joined by `+`.
+    pub fn parse(text: &str) -> LineUp {
         match text {
             "plain" => LineUp::plain(),
             _ => LineUp(text.split('+').map(|technique| technique.trim().to_string()).collect()),

@@ -70,6 +70,20 @@ pub fn explore_only(colt: &Path, fixture: &Fixture, scratch: &Path, more: &[&str
     Outcome::read(&out, &fixture.path).map_err(|why| format!("{why}\ncolt run said:\n{}", tail(&run.output())))
 }
 
+/// Explores a fixture under a line-up and further flags, with its coverage measured. `scratch` must be empty.
+pub fn explore_measured(
+    colt: &Path,
+    fixture: &Fixture,
+    line_up: &LineUp,
+    scratch: &Path,
+    more: &[&str],
+) -> Result<Outcome, String> {
+    let out = scratch.join("out");
+    let programs = programs(fixture, scratch)?;
+    let run = explore(colt, fixture, line_up, &programs, &out, more)?;
+    Outcome::read(&out, &fixture.path).map_err(|why| format!("{why}\ncolt run said:\n{}", tail(&run.output())))
+}
+
 /// The files to analyse: the fixture itself, or what clang makes of it.
 fn programs(fixture: &Fixture, scratch: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = fixture.path.parent().unwrap_or(Path::new("."));

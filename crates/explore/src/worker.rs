@@ -284,7 +284,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             let effect = self.decider.machine.run(&mut path.state, fuel);
             std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
             self.decider.work.n_instructions += path.state.steps - before;
-            self.decider.work.n_effects += 1;
+            self.decider.work.n_effects += u64::from(!matches!(effect, Effect::Arrived));
             self.note_first_edges(&mut path);
             if path.node.is_some() {
                 match self.arrive(&mut path, &effect) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use explore::{Covers, Event, Interest, LineUp, Options, Plain, Program, Progress, Search, Sink, Technique, TestId};
-use techniques::rwset::{Config, Hits, Rwset};
+use techniques::rwset::{Config, Effort, Hits, Rwset};
 use vm::{EdgeId, State};
 use witness::Witness;
 
@@ -94,13 +94,21 @@ fn run(program: &Program, rwset: Option<Hits>, limit: Duration, edges: Option<Ed
         line_up.techniques.push(Box::new(edges));
     }
     if let Some(hits) = rwset {
-        line_up.techniques.push(Box::new(Rwset::new(Config { hits, ..Config::default() })));
+        line_up.techniques.push(Box::new(Rwset::new(Config { hits, effort: effort(), ..Config::default() })));
     }
     let mut options = Options { search: Search::Dfs, workers: 1, compile: true, ..Options::default() };
     options.budgets.time = Some(limit);
     let before = processor_seconds();
     let outcome = explore::explore(program, &options, line_up, &mut counts).expect("the engine does not fail");
     Run { counts, seconds: processor_seconds() - before, is_complete: outcome.is_complete() }
+}
+
+/// `RWSET_EFFORT` as `--rwset-effort` has it.
+fn effort() -> Effort {
+    match std::env::var("RWSET_EFFORT").ok().and_then(|text| text.parse().ok()) {
+        None => Effort::default(),
+        Some(percent) => Effort { percent: Some(percent).filter(|percent| *percent > 0), ..Effort::default() },
+    }
 }
 
 fn load(path: &Path, include: &Path) -> Program {
@@ -125,18 +133,21 @@ fn measure(name: &str, program: &Program, limit: Duration) {
     let n_edges = |run: &Run| run.counts.taken.borrow().len();
     let n_needed = plain.counts.n_needed(n_edges(&plain));
     let n_pruned = pruned.counts.n_needed(n_edges(&plain));
+    let share = match n_edges(&pruned) < n_edges(&plain) {
+        true => "-".to_string(),
+        false => format!("{:.1}%", 100.0 * n_pruned as f64 / n_needed.max(1) as f64),
+    };
     // A run that was cut did as much as fitted into its time, which says nothing about what it costs.
     let cost = match plain.is_complete {
         true => format!("{:+.1}%", 100.0 * (counting / alone - 1.0)),
         false => "-".to_string(),
     };
     println!(
-        "{name:12} {:>8} {:>11} {n_needed:>6} {:>8} {:>11} {n_pruned:>6} {:>6.1}% {alone:>8.3} {pruning:>8.3} {counting:>8.3} {cost:>7}",
+        "{name:12} {:>8} {:>11} {n_needed:>6} {:>8} {:>11} {n_pruned:>6} {share:>7} {alone:>8.3} {pruning:>8.3} {counting:>8.3} {cost:>7}",
         n_edges(&plain),
         paths(&plain),
         n_edges(&pruned),
         paths(&pruned),
-        100.0 * n_pruned as f64 / n_needed.max(1) as f64,
     );
 }
 

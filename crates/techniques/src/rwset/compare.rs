@@ -6,10 +6,10 @@
 //! objects of the two heaps are paired off as pointers to them are met. Where the earlier value is symbolic, the new one
 //! may be any value the earlier one could have had: a renaming of the earlier symbols into terms of the new state is
 //! guessed from the pairs of values, and the solver must agree that the new path condition implies both the equality
-//! of all the values and the earlier constraints on them. (Constraints on other symbols are satisfiable on their own
-//! and say nothing about what is read.)
+//! of all the values and what the earlier constraints say about them, whatever the symbols are that are not read any more
+//! (see `project`). Constraints on other symbols are satisfiable on their own and say nothing about what is read.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use analysis::Faults;
@@ -21,6 +21,7 @@ use vm::{Frame, Object, ObjectId, ObjectKind, Ranges, Region, Shadow, State};
 
 use super::PointKey;
 use super::live::Live;
+use super::project::project;
 use super::reads::Reads;
 use super::renaming::Renaming;
 
@@ -34,31 +35,38 @@ pub struct Snapshot {
     pub slots: Rc<Slots>,
     /// The terms last compared, and the constraints connected with them: mostly the same the next time.
     connected: RefCell<(Vec<TermId>, Rc<[TermId]>)>,
+    /// The number of the constraint that last told a state from this one.
+    failed: Cell<usize>,
 }
 
 impl Snapshot {
     pub fn of_path(path: &Path, slots: Rc<Slots>) -> Snapshot {
         let (state, condition, input) = (path.state.clone(), path.condition.clone(), path.input.clone());
-        Snapshot { state, condition, input, slots, connected: RefCell::new((Vec::new(), Rc::new([]))) }
+        Snapshot { state, condition, input, slots, connected: RefCell::default(), failed: Cell::new(0) }
     }
 
     pub fn as_seen(&self) -> Seen<'_> {
         Seen { state: &self.state, condition: &self.condition, input: &self.input }
     }
 
-    /// The constraints that share symbols with these terms, directly or through others.
-    fn connected(&self, terms: &term::Terms, with: impl Iterator<Item = TermId>) -> Rc<[TermId]> {
+    /// What the constraints that share symbols with these terms, directly or through others, say about them, and how many
+    /// were looked at for that.
+    fn connected(&self, with: impl Iterator<Item = TermId>, means: &mut Means) -> (Rc<[TermId]>, usize) {
         let mut with: Vec<TermId> = with.collect();
         with.dedup();
         let mut known = self.connected.borrow_mut();
+        let mut n_new = 0;
         if known.0 != with {
+            let terms = &mut means.machine.terms;
             let mut found: Vec<TermId> =
                 with.iter().flat_map(|t| self.condition.relevant(terms, *t).constraints()).collect();
             found.sort_unstable();
             found.dedup();
-            *known = (with, found.into());
+            n_new = 4 * found.len();
+            let read = with.iter().flat_map(|t| terms.symbols(*t)).copied().collect();
+            *known = (with, project(terms, means.eval, found, &read).into());
         }
-        known.1.clone()
+        (known.1.clone(), n_new)
     }
 }
 
@@ -107,7 +115,7 @@ pub fn is_ruled_out(old: &State, new: &State, slots: &[Rc<[u32]>]) -> bool {
     old.frames().zip(new.frames()).zip(slots).any(|(frames, slots)| differs(frames, slots))
 }
 
-/// The pairing under which `new` can do no more than `old`, where there is one; and how many pairs of terms were met.
+/// The pairing under which `new` can do no more than `old`, where there is one; and how many terms were looked at.
 pub fn covers(old: &Snapshot, reads: &Reads, new: Seen, means: &mut Means) -> (Option<Paired>, usize) {
     if is_ruled_out(&old.state, new.state, &old.slots) || !same_shape(&old.state, new.state) {
         return (None, 0);
@@ -129,8 +137,8 @@ pub fn covers(old: &Snapshot, reads: &Reads, new: Seen, means: &mut Means) -> (O
     let Comparison { mut pairs, paired, .. } = comparison;
     pairs.sort_unstable();
     pairs.dedup();
-    let n_pairs = pairs.len();
-    (symbols_cover(old, new, &pairs, &paired, means).then_some(paired), n_pairs)
+    let (holds, n_terms) = symbols_cover(old, new, &pairs, &paired, means);
+    (holds.then_some(paired), n_terms)
 }
 
 /// Same place, same frames, same scalars. Every field of a state is either compared or cannot matter.
@@ -392,17 +400,43 @@ pub fn place(state: &State, word: u64) -> Option<(ObjectId, u64)> {
 }
 
 /// Whether every value the pairs can have in the new state they could have in the earlier one.
-fn symbols_cover(old: &Snapshot, new: Seen, pairs: &[(TermId, TermId)], paired: &Paired, means: &mut Means) -> bool {
-    if pairs.is_empty() {
-        return true;
+/// Also how many terms were looked at.
+fn symbols_cover(
+    old: &Snapshot,
+    new: Seen,
+    pairs: &[(TermId, TermId)],
+    paired: &Paired,
+    means: &mut Means,
+) -> (bool, usize) {
+    if pairs.is_empty() || is_the_same(old, new, pairs, paired, means) {
+        return (true, pairs.len());
     }
-    if is_the_same(old, new, pairs, paired, means) {
-        return true;
+    let (constraints, n_new) = old.connected(pairs.iter().map(|(old_term, _)| *old_term), means);
+    // Mostly the terms are the same and a constraint fails, often the one that failed before.
+    if pairs.iter().all(|(old_term, new_term)| old_term == new_term) {
+        let first = old.failed.get().min(constraints.len());
+        let (before, after) = constraints.split_at(first);
+        let fails = |t: &TermId| !means.eval.holds(&means.machine.terms, new.input, *t);
+        if let Some(idx) = after.iter().chain(before).position(fails) {
+            old.failed.set((first + idx) % constraints.len());
+            return (false, pairs.len() / 2 + idx + n_new);
+        }
     }
+    let n_terms = 2 * pairs.len() + constraints.len() + n_new;
+    (can_be_proved(old, new, pairs, &constraints, paired, means), n_terms)
+}
+
+fn can_be_proved(
+    old: &Snapshot,
+    new: Seen,
+    pairs: &[(TermId, TermId)],
+    constraints: &[TermId],
+    paired: &Paired,
+    means: &mut Means,
+) -> bool {
     let terms = &mut means.machine.terms;
-    let constraints = old.connected(terms, pairs.iter().map(|(old_term, _)| *old_term));
     let mut renaming = Renaming::of_pairs(terms, pairs);
-    if !holds_now(pairs, &constraints, &renaming, new, means) {
+    if !holds_now(pairs, constraints, &renaming, new, means) {
         return false;
     }
     let terms = &mut means.machine.terms;

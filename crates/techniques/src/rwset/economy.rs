@@ -5,6 +5,7 @@
 //! estimates are wrong, prunes are lost or time is, and nothing else.
 
 use explore::Means;
+use vm::Effect;
 
 /// One instruction, and one that leaves its footprint.
 const INSTRUCTION: u64 = 3;
@@ -22,7 +23,7 @@ const POINT: u64 = 350;
 const TOUCHED_OBJECT: u64 = 120;
 const SNAPSHOT: u64 = 900;
 const COMPARISON: u64 = 250;
-const PAIR_OF_TERMS: u64 = 250;
+const TERM: u64 = 150;
 /// What holding a path back is taken to save: it may be endless.
 const HELD: u64 = 100_000;
 
@@ -37,7 +38,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { percent: Some(5), at_least: 20_000_000 }
+        Effort { percent: Some(3), at_least: 20_000_000 }
     }
 }
 
@@ -93,9 +94,10 @@ impl Economy {
     }
 
     /// A path came to a point; returns what that cost without the technique.
-    pub fn point(&mut self, n_steps: u64, n_touched: usize) -> u64 {
+    pub fn point(&mut self, effect: &Effect, n_steps: u64, n_touched: usize) -> u64 {
         self.spent += POINT + TOUCHED_OBJECT * n_touched as u64 + (TRACED_INSTRUCTION - INSTRUCTION) * n_steps;
-        EFFECT + QUESTION + INSTRUCTION * n_steps
+        let asks = if matches!(effect, Effect::Arrived | Effect::OutOfFuel) { 0 } else { EFFECT };
+        asks + INSTRUCTION * n_steps
     }
 
     pub fn snapshot(&mut self) {
@@ -105,11 +107,11 @@ impl Economy {
     /// Comparing states, with all that is asked for it.
     pub fn compare<T>(&mut self, means: &mut Means, compare: impl FnOnce(&mut Means) -> (T, usize)) -> T {
         let before = Asked::so_far(means);
-        let (found, n_pairs) = compare(means);
+        let (found, n_terms) = compare(means);
         let after = Asked::so_far(means);
         self.own += after.cost() - before.cost();
         let asked = QUESTION * (after.n_asked - before.n_asked) + OWN_SOLVER * (after.n_solver - before.n_solver);
-        self.spent += COMPARISON + PAIR_OF_TERMS * n_pairs as u64 + asked;
+        self.spent += COMPARISON + TERM * n_terms as u64 + asked;
         found
     }
 

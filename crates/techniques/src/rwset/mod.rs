@@ -20,6 +20,8 @@
 //!   comparison of pointers shows.
 //! - *A hit needs no equality*: it is enough that the new state can do no more than the earlier one, that is, that its
 //!   condition implies the earlier constraints on the read set, after a renaming of the earlier symbols (see `compare`).
+//! - *Symbols that are not read any more* need not have the same values: where it can be done exactly they are taken out of
+//!   the earlier constraints first (see `project`). The paper's transitive closure keeps them.
 //! - *Addresses* of the stack and the heap are compared by object, so that the order of allocations does not matter.
 //! - *Any search order* works: the read set of a visit is complete when the explorer says that its subtree is over, whichever
 //!   order that came about in. Depth first, subtrees are over soonest and most is pruned.
@@ -53,6 +55,7 @@ mod compare;
 mod economy;
 mod entries;
 mod live;
+mod project;
 mod reads;
 mod renaming;
 mod tally;
@@ -253,7 +256,7 @@ impl Rwset {
         let above = self.visit(point.from);
         let (parent, depth) = (above.map(|_| point.from), above.map_or(0, |visit| visit.depth + 1));
         let n_steps = above.map_or(0, |visit| state.steps.saturating_sub(visit.steps));
-        let work = self.economy.point(n_steps, point.touched.len());
+        let work = self.economy.point(point.effect, n_steps, point.touched.len());
         let idx = point.here.0 as usize;
         if self.visits.len() <= idx {
             self.visits.resize_with(idx + 1, || None);
@@ -394,13 +397,15 @@ impl Rwset {
         if let Some(Hit { reads, decisions, work }) = self.hit(key, seen, &slots, means) {
             self.worth.entry(position).or_default().n_hits += 1;
             self.economy.pruned(work);
-            self.tally.count_hit(means.machine.image.whereabouts(&point.path.state).0);
+            let (place, _) = means.machine.image.whereabouts(&point.path.state);
+            let reason = reason(&place, &decisions);
+            self.tally.count_hit(place);
             if let Some(visit) = self.visit_mut(point.here) {
                 visit.reads = reads;
                 visit.work += work;
             }
             return match self.config.hits {
-                Hits::Prune => Admission::Prune(reason(&decisions)),
+                Hits::Prune => Admission::Prune(reason),
                 Hits::Count => Admission::Unwatch(Unwatched::Known),
             };
         }
@@ -549,7 +554,7 @@ impl Technique for Rwset {
         let mut reasons = Vec::with_capacity(held.len());
         for held in held {
             let decisions = self.visit(held.like).map(|visit| visit.decisions.clone()).unwrap_or_default();
-            reasons.push((held.node, reason(&decisions)));
+            reasons.push((held.node, reason(&held.place, &decisions)));
             self.tally.count_hit(held.place);
         }
         Settlement::PruneAll(reasons)
@@ -574,8 +579,8 @@ fn seen_from(reads: &Reads, paired: &Paired) -> Reads {
     seen
 }
 
-/// Names the earlier path by its decisions.
-fn reason(decisions: &Decisions) -> String {
+/// Names the place, and the earlier path by its decisions.
+fn reason(place: &Place, decisions: &Decisions) -> String {
     let decisions: Vec<String> = decisions.to_vec().iter().map(u64::to_string).collect();
-    format!("repeats what follows decisions [{}]", decisions.join(","))
+    format!("at {}:{} it repeats what follows decisions [{}]", place.file, place.line, decisions.join(","))
 }

@@ -30,6 +30,10 @@ impl Renaming {
         renaming
     }
 
+    pub fn of_binding(symbol: SymbolId, value: TermId) -> Renaming {
+        Renaming { bound: FxHashMap::from_iter([(symbol, value)]), ..Renaming::default() }
+    }
+
     /// What stands for a symbol; a symbol nothing was found for stands for itself.
     pub fn of_symbol(&self, terms: &Terms, symbol: SymbolId) -> TermId {
         self.bound.get(&symbol).copied().unwrap_or_else(|| terms.symbol_term(symbol))

@@ -4,6 +4,10 @@
 //! of it is an error, even where the sum happens to land in some other object, because C says so and because a test that
 //! relies on the distance between two objects would show nothing natively. Only where no object can be read off the
 //! term (a table of pointers, say) are all objects it can reach looked for, one model at a time.
+//!
+//! What is read off is certain only where the sum starts from an object's very start. In `buffer[n - 1]` and
+//! `(table - 'A')[c]` it starts before the object that is meant, perhaps in another one. Then the object that the current
+//! input reaches counts as well, and where the one read off cannot be reached at all, it was not meant.
 
 use term::{TermId, View};
 use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
@@ -14,6 +18,18 @@ use crate::{LineUp, Path};
 
 /// How deep into a sum or a choice of addresses is looked.
 const MAX_MEANT_DEPTH: u32 = 12;
+
+/// What an address is built from.
+struct Meant {
+    bases: Vec<u64>,
+    certainty: Certainty,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Certainty {
+    Sure,
+    Guess,
+}
 
 impl Decider<'_> {
     pub(crate) fn address(
@@ -28,7 +44,8 @@ impl Decider<'_> {
         let bases = match line_up.resolve(path, addr) {
             Some(bases) => bases,
             None => match self.meant_objects(path, addr) {
-                Some(bases) => bases,
+                Some(meant) if meant.certainty == Certainty::Sure => meant.bases,
+                Some(meant) => self.confirm_meant(path, addr, bytes, access, meant.bases, ledger),
                 None => self.reachable_objects(path, addr, ledger),
             },
         };
@@ -95,12 +112,44 @@ impl Decider<'_> {
     }
 
     /// The objects whose addresses the term is built from, where that can be read off it.
-    fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Vec<u64>> {
-        let mut bases = Vec::new();
-        self.collect_meant(path, addr, MAX_MEANT_DEPTH, &mut bases)?;
+    fn meant_objects(&self, path: &Path, addr: TermId) -> Option<Meant> {
+        let mut meant = Meant { bases: Vec::new(), certainty: Certainty::Sure };
+        self.collect_meant(path, addr, MAX_MEANT_DEPTH, &mut meant)?;
+        meant.bases.sort_unstable();
+        meant.bases.dedup();
+        Some(meant)
+    }
+
+    /// The objects read off an address that does not start from the start of one.
+    fn confirm_meant(
+        &mut self,
+        path: &mut Path,
+        addr: TermId,
+        bytes: u64,
+        access: Access,
+        mut bases: Vec<u64>,
+        ledger: &mut Ledger,
+    ) -> Vec<u64> {
+        let value = self.eval.eval(&self.machine.terms, &path.input, addr) as u64;
+        let memory = &path.state.memory;
+        let live = memory.find(value).filter(|object| memory.get(*object).liveness == Liveness::Alive);
+        // Nothing else is there, so nothing else can be meant.
+        let Some(here) = live.map(|object| memory.get(object).base).filter(|base| !bases.contains(base)) else {
+            return bases;
+        };
+        let mut is_reachable = false;
+        for base in bases.clone() {
+            let inside = self.inside_for(path, addr, bytes, base, access);
+            // What stays open counts as possible, as it does where it is decided.
+            let answer = self.stack.check(&mut self.machine.terms, &path.condition, &path.input, inside);
+            is_reachable |= !matches!(answer, solver::Answer::Unsat);
+        }
+        if !is_reachable {
+            return self.reachable_objects(path, addr, ledger);
+        }
+        bases.push(here);
         bases.sort_unstable();
-        bases.dedup();
-        Some(bases)
+        bases
     }
 
     /// Whether it can be told which objects an address means, or it can only lie in one.
@@ -120,22 +169,26 @@ impl Decider<'_> {
         )
     }
 
-    fn collect_meant(&self, path: &Path, addr: TermId, depth: u32, bases: &mut Vec<u64>) -> Option<()> {
+    fn collect_meant(&self, path: &Path, addr: TermId, depth: u32, meant: &mut Meant) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         let terms = &self.machine.terms;
         if let Some(constant) = terms.as_const(addr) {
             let memory = &path.state.memory;
             let object = memory.find(constant as u64).or_else(|| memory.near(constant as u64))?;
-            bases.push(memory.get(object).base);
+            let base = memory.get(object).base;
+            meant.bases.push(base);
+            if base != constant as u64 {
+                meant.certainty = Certainty::Guess;
+            }
             return Some(());
         }
         match terms.view(addr) {
             View::Add(a, b) => {
-                self.collect_meant(path, b, depth, bases).or_else(|| self.collect_meant(path, a, depth, bases))
+                self.collect_meant(path, b, depth, meant).or_else(|| self.collect_meant(path, a, depth, meant))
             }
             View::Ite(_, a, b) => {
-                self.collect_meant(path, a, depth, bases)?;
-                self.collect_meant(path, b, depth, bases)
+                self.collect_meant(path, a, depth, meant)?;
+                self.collect_meant(path, b, depth, meant)
             }
             _ => None,
         }

@@ -8,13 +8,16 @@
 //! What happens inside of skipped functions is not compared: neither their paths nor faults and exits in them. A fault of
 //! the unit has to be found once for its kind and place; further ways to it have to be taken by some test.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use explore::{Covers, Event, InputForm, InputRequest, Interest, LineUp, Options, Path, Plain, Program, Progress, Sink, Technique, TestId};
+use explore::{
+    Covers, Event, InputForm, InputRequest, Interest, LineUp, Options, Path, Plain, Program, Progress, Sink, Technique,
+    TestId,
+};
 use ir::FuncId;
 use testkit::generate;
 use vm::{EdgeId, State};
@@ -73,7 +76,8 @@ impl Shown {
     /// Whether some test goes this way, and perhaps further.
     fn passes(&self, way: &[Step]) -> bool {
         let next = self.traces.range(way.to_vec()..).next();
-        next.is_some_and(|(trace, _)| trace.starts_with(way)) || self.fault_traces.iter().any(|trace| trace.starts_with(way))
+        next.is_some_and(|(trace, _)| trace.starts_with(way))
+            || self.fault_traces.iter().any(|trace| trace.starts_with(way))
     }
 }
 
@@ -191,7 +195,11 @@ fn difference(plain: &Shown, lazy: &Shown) -> Option<String> {
     let missing: Vec<_> = plain.traces.iter().filter(|(trace, _)| !lazy.traces.contains_key(*trace)).collect();
     if let Some((_, inputs)) = missing.first() {
         let bytes: Vec<u8> = inputs.iter().map(|input| input.bytes[0]).collect();
-        return Some(format!("{} of {} paths are not shown, such as that of {bytes:?}", missing.len(), plain.traces.len()));
+        return Some(format!(
+            "{} of {} paths are not shown, such as that of {bytes:?}",
+            missing.len(),
+            plain.traces.len()
+        ));
     }
     if plain.faults != lazy.faults {
         return Some(format!("plain finds {:?}, lazy {:?}", plain.faults, lazy.faults));

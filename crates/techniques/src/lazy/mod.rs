@@ -28,10 +28,10 @@
 //! expansion is tried first in the next (`learn`); out-parameters, globals and results of several parts are made up like
 //! plain results; a call that takes only one path is executed at once, whether inputs reach it or not.
 //!
-//! *Assumes* that skipped functions are tested by themselves. *Can miss* faults inside of them, and faults of the unit
-//! that need a particular path through a skipped call: for each place where guesses show one, a few paths are tried, and
-//! what was not found then is counted as `open`. *Costs* nothing to speak of where every guess can be made real; a guess
-//! that cannot be costs all paths through the calls before it.
+//! *Assumes* that skipped functions are tested by themselves. *Can miss* faults inside of them. Faults of the unit that
+//! guesses show are looked for like other paths where no run gets to the place otherwise; the rest are found, excluded or
+//! entered in the ledger (`faults`). *Costs* nothing to speak of where every guess can be made real; a guess that cannot
+//! be costs all paths through the calls before it.
 
 mod bound;
 mod choose;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use explore::{Explorer, Fork, Path, Stop, Trust};
 use ir::FuncId;
 use rustc_hash::FxHashMap;
-use witness::Ending;
+use witness::{Ending, LedgerKind};
 
 use super::bound::{Bound, meets};
 use super::expand::{Expansion, Pulled, tag};
@@ -105,9 +105,9 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
             if self.explorer.is_over() {
                 return;
             }
+            // Searches end; what they found is still brought to its place in the tree.
             if self.campaign.figures.borrow().iterations >= self.limit {
-                self.unfinished = true;
-                return;
+                self.effort = 0;
             }
             match self.step(vertex) {
                 Step::Again => {}
@@ -301,7 +301,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
         let vertex = match self.tree.find(trace) {
             Some(vertex) => vertex,
             None => {
-                self.diverged(from);
+                self.diverged(from, &real.path);
                 let vertex = self.tree.insert(trace, Kind::Call(func), from);
                 self.tree[vertex].call.own_guesses = true;
                 vertex
@@ -334,10 +334,15 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
     }
 
     /// The program did what no guess did: from there on guesses are not relied on. At the root every run is its own guess.
-    fn diverged(&mut self, from: VertexId) {
-        if from != VertexId::ROOT && !self.has_guesses(from) {
-            self.exhaust(from);
+    fn diverged(&mut self, from: VertexId, path: &Path) {
+        if from == VertexId::ROOT || self.has_guesses(from) || self.tree[from].exhaust {
+            return;
         }
+        // Runs may have been left out before on the word of these guesses.
+        let (place, _) = self.explorer.image().whereabouts(&path.state);
+        let detail = "the program did what no run with calls skipped foresaw";
+        self.explorer.enter_ledger(LedgerKind::UnmodelledBehaviour, place, detail.to_string());
+        self.exhaust(from);
     }
 
     fn arrive_at_end(&mut self, from: VertexId, path: Path, ending: Ending) {
@@ -353,7 +358,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                     _ => Kind::Fault,
                 };
                 if kind == Kind::End {
-                    self.diverged(from);
+                    self.diverged(from, &path);
                     self.campaign.figures.borrow_mut().unforeseen += u64::from(from != VertexId::ROOT);
                 }
                 self.tree.insert(trace, kind, from)

@@ -78,7 +78,7 @@ pub struct RunArgs {
     pub rwset_max_entries: u32,
 
     /// `rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit
-    #[arg(long, value_name = "PERCENT", default_value_t = 3)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 2)]
     pub rwset_effort: u32,
 
     /// A partition of the inputs to start `--with partition` from: one part a line, or JSON [default: every scalar apart]

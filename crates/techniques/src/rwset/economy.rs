@@ -15,8 +15,8 @@ const EFFECT: u64 = 400;
 /// A question to the solver: one of the small answers, or the solver itself.
 const QUESTION: u64 = 300;
 const SOLVER: u64 = 15_000;
-/// The same for a question of the technique itself: about whole states at once, so often a hard one.
-const OWN_SOLVER: u64 = 60_000;
+/// The same for a question of the technique itself: about whole states at once, so sometimes a very hard one.
+const OWN_SOLVER: u64 = 1_000_000;
 
 /// What the technique does itself.
 const POINT: u64 = 350;
@@ -38,7 +38,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort { percent: Some(3), at_least: 20_000_000 }
+        Effort { percent: Some(2), at_least: 20_000_000 }
     }
 }
 

@@ -95,6 +95,9 @@ fn explore_alone(program: &Program, options: &Options, line_up: LineUp, sink: &m
         worker.run(plan);
         history.runs += 1;
         if worker.is_over() {
+            if driver.next(&history).is_some() {
+                worker.leave_plan();
+            }
             break;
         }
     }

@@ -1,6 +1,5 @@
 //! What the machine has to know about control flow to track what depends on what: where sides meet, what they assign.
 
-
 use analysis::{Analysis, Cfg, Exits, Loops, PostDominators};
 use ir::{BlockId, Callee, FuncId, Function, Inst, Module, Reg, Terminator};
 use vm::{BlockFlow, FlowSource, FunctionFlow};
@@ -104,7 +103,8 @@ impl Shape<'_> {
             }
         };
         add_moves(branch, &mut assigned);
-        for block in between(self.cfg, branch, meets).into_iter().filter(|block| can_come_back(self.cfg, *block, meets)) {
+        for block in between(self.cfg, branch, meets).into_iter().filter(|block| can_come_back(self.cfg, *block, meets))
+        {
             for inst in &self.function.block(block).insts {
                 self.function.for_each_def(inst, pointer_bits, |reg, _| assigned.push(reg));
             }
@@ -122,7 +122,10 @@ impl Shape<'_> {
         if self.function.is_runtime {
             return None;
         }
-        if !matches!(terminator, Terminator::Branch { .. } | Terminator::CmpBranch { .. } | Terminator::CmpImmBranch { .. }) {
+        if !matches!(
+            terminator,
+            Terminator::Branch { .. } | Terminator::CmpBranch { .. } | Terminator::CmpImmBranch { .. }
+        ) {
             return None;
         }
         let is_end = |block: BlockId| matches!(self.function.block(block).terminator, Terminator::Return(_));
@@ -131,11 +134,18 @@ impl Shape<'_> {
         }
         let edges = terminator.edges();
         let (first, second) = (self.only_leaves(edges[0].target, meets), self.only_leaves(edges[1].target, meets));
-        match (first, second) {
-            (true, false) => Some(0),
-            (false, true) => Some(1),
-            _ => None,
-        }
+        let (leaving, staying) = match (first, second) {
+            (true, false) => (0, 1),
+            (false, true) => (1, 0),
+            _ => return None,
+        };
+        // Where the other side only ends the program, this one is the usual way.
+        self.may_return(edges[staying].target).then_some(leaving)
+    }
+
+    fn may_return(&self, from: BlockId) -> bool {
+        let is_return = |block: &BlockId| matches!(self.function.block(*block).terminator, Terminator::Return(_));
+        self.cfg.reachable_blocks().filter(is_return).any(|end| can_come_back(self.cfg, from, end))
     }
 
     /// Whether a way leads straight to the end of the function, with neither a branch nor a call on it.
@@ -200,7 +210,8 @@ fn counts_alike(cfg: &Cfg, loops: &Loops, meetings: &PostDominators) -> bool {
         while let Some(id) = around {
             let found = loops.get(id);
             let is_clean = !found.contains(block)
-                || ways.iter().all(|way| found.contains(*way) || !can_come_back(cfg, *way, meets)) && !ways.contains(&found.header);
+                || ways.iter().all(|way| found.contains(*way) || !can_come_back(cfg, *way, meets))
+                    && !ways.contains(&found.header);
             if !is_clean {
                 return false;
             }

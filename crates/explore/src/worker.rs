@@ -180,6 +180,12 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
     }
 
+    /// A budget is used up, and there would have been more plans.
+    pub fn leave_plan(&mut self) {
+        self.left.n_untold += 1;
+        self.left.unexplored.push(Vec::new());
+    }
+
     /// A budget is used up: what lies in the exchange is not going to be explored.
     pub fn abandon(&mut self, exchange: &Exchange) {
         let rest = exchange.close();
@@ -232,11 +238,28 @@ impl<'i, 'r> Worker<'i, 'r> {
         let line_up = &self.line_up;
         let mut form_of = |request: &InputRequest| line_up.borrow_mut().world_input(request);
         let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32, &mut form_of));
+        self.begin_with(&mut path, 0);
         self.decider.take_footprint();
         if let Some(n_args) = n_args {
             path.decisions.push(n_args);
         }
         path
+    }
+
+    /// New inputs begin with the values that their forms say. One that is executed again, or follows
+    /// a seed, has its input already.
+    fn begin_with(&mut self, path: &mut Path, n_known: usize) {
+        if !path.follow.is_empty() || !path.seeds.is_empty() || path.state.inputs.len() == n_known {
+            return;
+        }
+        let terms = &self.decider.machine.terms;
+        for scalar in path.state.inputs.iter().skip(n_known).flat_map(|record| record.scalars.iter()) {
+            if let (Some(term), 1..) = (scalar.term, scalar.value)
+                && let Some(symbol) = terms.symbols(term).first()
+            {
+                path.input.set(*symbol, scalar.value);
+            }
+        }
     }
 
     fn wake(&mut self, waiting: Waiting) -> Path {
@@ -247,7 +270,9 @@ impl<'i, 'r> Worker<'i, 'r> {
                 let n_args = self.options.world.args.and_then(|_| follow.pop_front());
                 let mut path = self.start(n_args);
                 path.follow = follow;
-                path.input = input.unwrap_or_default();
+                if let Some(input) = input {
+                    path.input = input;
+                }
                 // What is read until it is where it was is not known to belong below its node.
                 (path.node, path.unwatched) = (node, unwatched);
                 self.spoil(&path);
@@ -278,10 +303,11 @@ impl<'i, 'r> Worker<'i, 'r> {
                 return self.end(path, Ending::Cut(budget));
             }
             let fuel = self.options.budgets.steps.map_or(FUEL, |steps| (steps - path.state.steps).clamp(1, FUEL));
-            let before = path.state.steps;
+            let (before, n_inputs) = (path.state.steps, path.state.inputs.len());
             self.watch(&path);
             std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
             let effect = self.decider.machine.run(&mut path.state, fuel);
+            self.begin_with(&mut path, n_inputs);
             std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
             self.decider.work.n_instructions += path.state.steps - before;
             self.decider.work.n_effects += u64::from(!matches!(effect, Effect::Arrived));
@@ -572,6 +598,10 @@ impl<'i, 'r> Worker<'i, 'r> {
             hasher.finish()
         };
         let decisions = hash(&|hasher| (plan, &witness.path, std::mem::discriminant(&witness.ending)).hash(hasher));
+        if matches!(witness.ending, Ending::Cut(_) | Ending::Unsupported(_)) {
+            // The input may also show a path that ended: this one stands for what is not known.
+            return self.told.insert((0, decisions));
+        }
         let input = hash(&|hasher| witness.inputs.iter().for_each(|input| (&input.name, &input.bytes).hash(hasher)));
         let is_new_path = self.told.insert((0, decisions));
         self.told.insert((1, input)) && is_new_path

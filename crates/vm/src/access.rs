@@ -32,8 +32,8 @@ impl Machine<'_> {
             let object = self.locate_concrete(state, addr.bits as u64, bytes, access)?;
             return Ok((object, Offset::At(addr.bits as u64 - state.memory.get(object).base)));
         };
-        self.forbid_undefined(state, term)?;
         self.depend(state, addr.label(), Decides::Address);
+        self.forbid_undefined(state, term)?;
         let answer = self.ask(state, || Effect::Address { addr: term, bytes, access })?;
         let Answer::Object(base) = answer else { unreachable!("an address is answered with an object") };
         self.depend_on_place(state, base, addr.label());
@@ -299,7 +299,8 @@ impl Machine<'_> {
         let undefined: Vec<u64> = range.filter(|offset| found.is_undefined(*offset)).collect();
         for offset in undefined {
             let term = self.fresh_undefined(8);
-            let label = Label::EMPTY;
+            // Whether it was written may depend on inputs.
+            let label = state.memory.get(object).byte(offset).1.label();
             self.writable(state, object).set_byte(offset, 0, Shadow::new(Some(term), label));
         }
     }

@@ -126,7 +126,9 @@ impl Machine<'_> {
             let Some(byval) = arg.byval else { continue };
             let addr = state.top.value(arg.reg, arg.bits);
             let (object, offset) = self.locate(state, addr, byval.bytes, Access::Read)?;
-            copies.push(self.read_bytes(state, object, offset, byval.bytes));
+            let mut bytes = self.read_bytes(state, object, offset, byval.bytes);
+            self.label_bytes(&mut bytes, addr.label());
+            copies.push(bytes);
         }
         Ok(copies)
     }
@@ -316,6 +318,7 @@ impl Machine<'_> {
         if !self.image.checks.leak {
             return Ok(());
         }
+        self.depend_on_pointers(state);
         let mut reached = vec![false; state.memory.objects(Region::Heap).count()];
         let mut work: Vec<std::rc::Rc<crate::Object>> = Vec::new();
         work.extend(state.memory.objects(Region::Global).map(|(_, object)| object.clone()));
@@ -440,6 +443,7 @@ impl Machine<'_> {
         let labels = self.labels.union(dst.label(), len.label());
         let len = self.pick(state, len, PickWhy::Size)? as u64;
         if len == 0 {
+            self.scatter_nothing(state, labels);
             return Ok(());
         }
         let (from, from_offset) = self.locate(state, src, len, Access::Read)?;
@@ -472,6 +476,7 @@ impl Machine<'_> {
         let labels = self.labels.union(dst.label(), len.label());
         let len = self.pick(state, len, PickWhy::Size)? as u64;
         if len == 0 {
+            self.scatter_nothing(state, labels);
             return Ok(());
         }
         let (to, offset) = self.locate(state, dst, len, Access::Write)?;

@@ -56,8 +56,23 @@ pub enum InputForm {
     Symbolic,
     /// Scalars whose number is in the set are symbols, the others have these concrete values.
     Mixed(Rc<[Option<u64>]>),
-    /// The same, and every scalar, symbol or not, is labelled as the input of that number.
-    Labelled(Rc<[(Option<u64>, u32)]>),
+    /// The same, and every scalar, symbol or not, is labelled as the input of a number.
+    Labelled(Rc<[LabelledScalar]>),
+}
+
+/// One scalar of an input that flow is tracked from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LabelledScalar {
+    pub freedom: Freedom,
+    /// The value it has, or for a symbol the one to begin with.
+    pub value: u64,
+    pub number: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freedom {
+    Fixed,
+    Symbol,
 }
 
 /// The state stands at the instruction that asks.

@@ -218,6 +218,9 @@ pub struct Track {
     turns: Vec<u32>,
     regions: Vec<Region>,
     keys: Keys,
+    /// What the guards depend on that were passed as the base run passes them, here and in the callers. Control does not
+    /// depend on it, but whoever ends here would have gone on had a guard failed.
+    passed: Label,
 }
 
 fn mix(hash: u64, value: u64) -> u64 {
@@ -228,12 +231,15 @@ fn mix(hash: u64, value: u64) -> u64 {
 /// The place of reading in standard input, as if it were an object; no object lies there.
 const STDIN: u64 = 8;
 
+/// Words below this stand for no object.
+const NEAR_NULL: u64 = 4096;
+
 /// Indexes have the highest bit, which no address of a global has.
 const INDEX: u64 = 1 << 63;
 
 impl Track {
     fn root() -> Track {
-        Track { context: 0x51ed_270b, turns: Vec::new(), regions: Vec::new(), keys: None }
+        Track { context: 0x51ed_270b, turns: Vec::new(), regions: Vec::new(), keys: None, passed: Label::EMPTY }
     }
 
     fn index(&self, n_turns: usize, frame: (FuncId, BlockId, u32)) -> u64 {
@@ -267,13 +273,21 @@ impl Machine<'_> {
     pub(crate) fn callee_track(&mut self, state: &State, pointer: Label) -> (Option<Box<Track>>, Label) {
         let Some(track) = &state.top.track else { return (None, Label::EMPTY) };
         let context = self.index_here(state);
-        let mut callee = Track { context, turns: Vec::new(), regions: Vec::new(), keys: track.keys.clone() };
+        let mut callee =
+            Track { context, turns: Vec::new(), regions: Vec::new(), keys: track.keys.clone(), passed: track.passed };
         let control = state.top.control;
         if pointer.is_empty() {
             return (Some(Box::new(callee)), control);
         }
         let key = mix(context, 1) | INDEX;
-        callee.regions.push(Region { block: BlockId(0), meets: None, key, label: pointer, control, keys: callee.keys.clone() });
+        callee.regions.push(Region {
+            block: BlockId(0),
+            meets: None,
+            key,
+            label: pointer,
+            control,
+            keys: callee.keys.clone(),
+        });
         callee.keys = Some(Rc::new(KeyNode { key, next: callee.keys.take() }));
         (Some(Box::new(callee)), self.labels.union(control, pointer))
     }
@@ -317,7 +331,10 @@ impl Machine<'_> {
     pub fn ending_label(&mut self, state: &State) -> Label {
         match &self.flow {
             None => Label::EMPTY,
-            Some(flow) => self.labels.union(flow.last, state.top.control),
+            Some(flow) => {
+                let label = self.labels.union(flow.last, state.top.control);
+                self.labels.union(label, state.top.track.as_ref().map_or(Label::EMPTY, |track| track.passed))
+            }
         }
     }
 
@@ -351,6 +368,7 @@ impl Machine<'_> {
                 if edge == *taken {
                     // The guard holds, as in the base run: what follows is explored under it, not together with it.
                     carried = Label::EMPTY;
+                    track.passed = self.labels.union(track.passed, whole);
                 } else {
                     flow.failed.push(whole);
                 }
@@ -358,7 +376,12 @@ impl Machine<'_> {
         }
         // Turns of a loop that is left at the meeting are one region.
         let meets = block.meets;
-        let same = track.regions.iter_mut().rev().take_while(|region| region.meets == meets).find(|region| region.block == top.block);
+        let same = track
+            .regions
+            .iter_mut()
+            .rev()
+            .take_while(|region| region.meets == meets)
+            .find(|region| region.block == top.block);
         if let Some(region) = same {
             region.label = self.labels.union(region.label, label);
         } else {
@@ -445,7 +468,12 @@ impl Machine<'_> {
             return state.memory.find(origin).into_iter().filter(is_named).collect();
         }
         let bases = state.origins.get(&origin);
-        bases.into_iter().flat_map(|bases| bases.iter()).filter_map(|base| state.memory.find(*base)).filter(is_named).collect()
+        bases
+            .into_iter()
+            .flat_map(|bases| bases.iter())
+            .filter_map(|base| state.memory.find(*base))
+            .filter(is_named)
+            .collect()
     }
 
     fn add_label(&mut self, state: &mut State, object: ObjectId, spot: Spot, label: Label) {
@@ -469,13 +497,10 @@ impl Machine<'_> {
         }
         let was_plain = found.is_plain();
         for offset in u64::from(spot.offset)..(u64::from(spot.offset) + u64::from(spot.len)).min(found.size) {
-            let (bits, shadow) = state.memory.get(object).byte(offset);
+            let (_, shadow) = state.memory.get(object).byte(offset);
             let union = self.labels.union(shadow.label(), label);
             if union != shadow.label() {
-                let is_undefined = state.memory.get(object).is_undefined(offset);
-                if !is_undefined {
-                    self.writable(state, object).set_byte(offset, bits, Shadow::new(shadow.term(), union));
-                }
+                self.writable(state, object).set_label(offset, union);
             }
         }
         if was_plain && !state.memory.get(object).is_plain() {
@@ -484,7 +509,14 @@ impl Machine<'_> {
     }
 
     /// Before a write: remembers it for all open regions, and says what it depends on beside its value.
-    pub(crate) fn note_written(&mut self, state: &State, object: ObjectId, offset: u64, len: u64, label: Label) -> Label {
+    pub(crate) fn note_written(
+        &mut self,
+        state: &State,
+        object: ObjectId,
+        offset: u64,
+        len: u64,
+        label: Label,
+    ) -> Label {
         let control = state.top.control;
         if let Some(track) = &state.top.track {
             let spot = Spot { origin: state.memory.get(object).origin, offset: offset as u32, len: len as u32 };
@@ -511,6 +543,15 @@ impl Machine<'_> {
         if let Some(flow) = &mut self.flow {
             flow.learn(key, spot);
         }
+        self.scatter_nothing(state, label);
+    }
+
+    /// A write of no bytes at all because of `label`: other inputs would have written some.
+    pub(crate) fn scatter_nothing(&mut self, state: &mut State, label: Label) {
+        if label.is_empty() || !self.is_tracking() {
+            return;
+        }
+        let key = self.index_here(state);
         let label = self.labels.union(label, state.top.control);
         self.spread(state, key, label);
     }
@@ -548,7 +589,11 @@ impl Machine<'_> {
         let memory = &state.memory;
         let mut bases: Vec<u64> = match state.origins.get(&origin) {
             None => Vec::new(),
-            Some(bases) => bases.iter().copied().filter(|base| memory.find(*base).is_some_and(|twin| memory.get(twin).origin == origin)).collect(),
+            Some(bases) => bases
+                .iter()
+                .copied()
+                .filter(|base| memory.find(*base).is_some_and(|twin| memory.get(twin).origin == origin))
+                .collect(),
         };
         bases.push(base);
         state.origins.insert(origin, bases.into());
@@ -617,7 +662,10 @@ impl Machine<'_> {
                 continue;
             }
             // Below the frame's own regions, so that these still close where they should.
-            track.regions.insert(0, Region { meets: None, block: BlockId(0), control: Label::EMPTY, keys: None, ..region.clone() });
+            track.regions.insert(
+                0,
+                Region { meets: None, block: BlockId(0), control: Label::EMPTY, keys: None, ..region.clone() },
+            );
             track.keys = Some(Rc::new(KeyNode { key: region.key, next: track.keys.take() }));
         }
         for region in &mut track.regions {
@@ -642,10 +690,51 @@ impl Machine<'_> {
         track.regions.clear();
         track.turns.clear();
         top.control = self.labels.union(top.control, label);
-        let region = Region { block: BlockId(0), meets: None, key, label: top.control, control: top.control, keys: track.keys.clone() };
+        let region = Region {
+            block: BlockId(0),
+            meets: None,
+            key,
+            label: top.control,
+            control: top.control,
+            keys: track.keys.clone(),
+        };
         track.regions.push(region);
         track.keys = Some(Rc::new(KeyNode { key, next: track.keys.take() }));
         self.sync_control(state);
+    }
+
+    /// Whether something leaks depends on every word that is a pointer, or might have been one under other inputs.
+    pub(crate) fn depend_on_pointers(&mut self, state: &State) {
+        if !self.is_tracking() {
+            return;
+        }
+        let word = usize::from(self.image.pointer_bits() / 8);
+        let mut label = Label::EMPTY;
+        let is_pointer = |value: u64| value < NEAR_NULL || state.memory.find(value).is_some();
+        for region in [MemoryRegion::Global, MemoryRegion::Stack, MemoryRegion::Heap] {
+            for (_, object) in state.memory.objects(region) {
+                label = self.labels.union(label, object.life);
+                label = self.labels.union(label, object.label);
+                if object.is_plain() || object.array().is_some() {
+                    continue;
+                }
+                for start in (0..object.data().len().saturating_sub(word - 1)).step_by(word) {
+                    let value = object.data()[start..start + word]
+                        .iter()
+                        .rev()
+                        .fold(0, |value, byte| value << 8 | u64::from(*byte));
+                    if is_pointer(value) {
+                        let bytes = start as u64..(start + word) as u64;
+                        label =
+                            bytes.fold(label, |label, offset| self.labels.union(label, object.byte(offset).1.label()));
+                    }
+                }
+            }
+        }
+        for slot in state.frames().flat_map(|frame| frame.regs.iter()).filter(|slot| is_pointer(slot.bits)) {
+            label = self.labels.union(label, slot.shadow.label());
+        }
+        self.depend(state, label, Decides::Value);
     }
 
     /// What reading these bytes of an object depends on beyond the bytes' own labels.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ir::{BaseKind, Module, SourceType, SourceTypeId};
 use term::{TermId, Terms};
 
-use crate::{InputForm, InputRequest, Label, Labels};
+use crate::{Freedom, InputForm, InputRequest, Label, Labels};
 
 /// One scalar of an input: an array element, a field, or a byte where the type says nothing.
 #[derive(Clone, Debug)]
@@ -15,6 +15,7 @@ pub struct Scalar {
     pub n_bytes: u8,
     /// Its symbol, widened to its bytes; absent when it was given a concrete value.
     pub term: Option<TermId>,
+    /// The concrete value, or for a symbol the one to begin with.
     pub value: u64,
     /// What its bytes are labelled with, and the number of the input that this label stands for.
     pub label: Label,
@@ -68,15 +69,19 @@ pub fn create(
     form: &InputForm,
 ) -> InputRecord {
     let scalar = |(idx, piece): (usize, &ScalarShape)| {
-        let (fixed, number) = match form {
-            InputForm::Symbolic => (None, None),
-            InputForm::Mixed(values) => (values.get(idx).copied().flatten(), None),
-            InputForm::Labelled(scalars) => scalars.get(idx).map_or((None, None), |scalar| (scalar.0, Some(scalar.1))),
+        let fixed = |value: u64| (Freedom::Fixed, value, None);
+        let (freedom, value, number) = match form {
+            InputForm::Symbolic => (Freedom::Symbol, 0, None),
+            InputForm::Mixed(values) => values.get(idx).copied().flatten().map_or((Freedom::Symbol, 0, None), fixed),
+            InputForm::Labelled(scalars) => match scalars.get(idx) {
+                Some(scalar) => (scalar.freedom, scalar.value, Some(scalar.number)),
+                None => (Freedom::Symbol, 0, None),
+            },
         };
         let label = number.map_or(Label::EMPTY, |number| labels.singleton(number));
-        let term = fixed.is_none().then(|| symbol(terms, request, occurrence, idx, piece));
+        let term = (freedom == Freedom::Symbol).then(|| symbol(terms, request, occurrence, idx, piece));
         let number = number.unwrap_or(0);
-        Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value: fixed.unwrap_or(0), label, number }
+        Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value, label, number }
     };
     let scalars = request.scalars.iter().enumerate().map(scalar).collect();
     InputRecord { name: request.name.clone(), type_name: request.type_name.clone(), n_bytes: request.bytes, origin: request.origin, scalars }

@@ -28,7 +28,7 @@ mod threads;
 mod tlb;
 mod value;
 
-pub use effect::{Access, Answer, Effect, InputForm, InputRequest, PickWhy};
+pub use effect::{Access, Answer, Effect, Freedom, InputForm, InputRequest, LabelledScalar, PickWhy};
 pub use event::{Event, Interest, Observer};
 pub use footprint::{Footprint, Ranges, Touched};
 pub use flow::{BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFlow, NoteWrites, Scouting, Track};

@@ -185,6 +185,14 @@ impl Object {
         }
     }
 
+    /// The byte stays what it is, undefined too, and depends on `label`. Not for objects in array mode.
+    pub fn set_label(&mut self, offset: u64, label: Label) {
+        let size = self.size as usize;
+        let shadows = self.shadows.get_or_insert_with(|| vec![Shadow::NONE; size].into_boxed_slice());
+        let shadow = &mut shadows[offset as usize];
+        *shadow = Shadow::new(shadow.term(), label);
+    }
+
     pub fn set_term(&mut self, terms: &Terms, offset: u64, term: TermId, label: Label) {
         match terms.as_const(term) {
             Some(bits) => self.set_byte(offset, bits as u8, Shadow::new(None, label)),

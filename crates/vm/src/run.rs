@@ -1026,8 +1026,8 @@ impl<'i> Machine<'i> {
             self.open_region(state, value.label(), edge, Decides::Switch);
             return Ok(edge);
         };
-        self.forbid_undefined(state, term)?;
         self.depend(state, value.label(), Decides::Switch);
+        self.forbid_undefined(state, term)?;
         match state.answers.get(self.n_answered) {
             None => Err(Effect::Switch { conds: self.switch_conds(term, bits, cases, default).into() }),
             Some(Answer::Edge(edge)) => {

@@ -83,7 +83,8 @@ pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
     let start = match &flags.start {
         None => None,
         Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| format!("--partition-start {}: {error}", file.display()))?;
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| format!("--partition-start {}: {error}", file.display()))?;
             Some(Start::parse(&text).map_err(|why| format!("--partition-start {}: {why}", file.display()))?)
         }
     };
@@ -158,7 +159,7 @@ impl Technique for Partition {
                 "why": meeting.why,
             })
         };
-        let meetings: Vec<serde_json::Value> = search.merges.iter().map(meeting).collect();
+        let meetings: Vec<serde_json::Value> = search.merges().iter().map(meeting).collect();
         let (merges, interferences) = match search.mode() {
             Mode::Merge => (meetings, None),
             Mode::Check => (Vec::new(), Some(meetings)),

@@ -3,7 +3,14 @@
 use ir::{Module, SourceType, SourceTypeId};
 
 /// The name of the scalar at `offset` of an input. A byte of something the type does not describe is called by its place.
-pub fn scalar_name(module: &Module, input: &str, ty: Option<SourceTypeId>, bytes: u64, offset: u64, n_scalars: usize) -> String {
+pub fn scalar_name(
+    module: &Module,
+    input: &str,
+    ty: Option<SourceTypeId>,
+    bytes: u64,
+    offset: u64,
+    n_scalars: usize,
+) -> String {
     if n_scalars == 1 {
         return input.to_string();
     }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use explore::{InputForm, InputRequest, Path, RunPlan, Told};
 use ir::Module;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use vm::{Flow, Image, Labels, NoteWrites, Scouting, State};
+use vm::{Flow, Freedom, Image, LabelledScalar, Labels, NoteWrites, Scouting, State};
 use witness::{BugKind, Ending, Place, Witness};
 
-use super::cover::{is_subset, meet, set_of, union, Cover, Set, Unit};
+use super::cover::{Cover, Set, Unit, is_subset, meet, set_of, union};
 use super::names::scalar_name;
 use super::start::Start;
 
@@ -61,6 +61,8 @@ struct Loss {
 #[derive(Clone, PartialEq, Eq)]
 enum Phase {
     Begin,
+    /// All inputs fixed, to see which worlds there are.
+    Survey,
     /// The base alone, to see which guards it passes.
     Scout,
     /// The base alone.
@@ -82,7 +84,12 @@ pub struct Search {
     given: FxHashMap<usize, Unit>,
     /// How often an input of a name has come up, to tell apart inputs of one name.
     namesakes: FxHashMap<Arc<str>, Vec<u64>>,
+    /// What no input decides, as how many arguments there are or how large a fuzzer's input is: each choice is a world that is
+    /// explored as if it were a program of its own. The decisions that lead to the running one, and to those left.
+    world: Vec<u64>,
+    worlds: Vec<Vec<u64>>,
     bases: Vec<Base>,
+    n_bases: u64,
     /// The base of the running or last run.
     current: usize,
     stage: Stage,
@@ -97,23 +104,33 @@ pub struct Search {
     pub n_paths_run: u64,
     is_stale: bool,
     loss: Option<Loss>,
-    /// Sites bases stopped at, and all inputs that made them.
-    lost_sites: FxHashSet<u64>,
+    /// Where and by which inputs bases stopped, and all these inputs.
+    lost_at: FxHashSet<(u64, Set)>,
     lost_units: Set,
     improved_with: FxHashSet<(usize, Set)>,
     n_guarded: usize,
-    pub merges: Vec<Meeting>,
+    /// Under the current base, and in worlds that are done.
+    merges: Vec<Meeting>,
     met: FxHashSet<(Unit, Unit)>,
+    merges_before: Vec<Meeting>,
 }
 
 /// What all inputs are fixed to, those of the running part aside.
 struct Base {
+    /// 0 for the random one; no two others of a campaign have the same.
+    id: u64,
     /// Where that is not the random choice; the last number counts repeats of an input on a path.
     values: FxHashMap<(ScalarKey, u32), u64>,
     /// How the path it was made from ended.
     promise: Severity,
     /// Known once it has been run.
     severity: Option<Severity>,
+}
+
+impl Base {
+    fn random() -> Base {
+        Base { id: 0, values: FxHashMap::default(), promise: Severity::Ended, severity: None }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -139,7 +156,10 @@ impl Search {
             names: Vec::new(),
             given: FxHashMap::default(),
             namesakes: FxHashMap::default(),
-            bases: vec![Base { values: FxHashMap::default(), promise: Severity::Ended, severity: None }],
+            world: Vec::new(),
+            worlds: Vec::new(),
+            bases: vec![Base::random()],
+            n_bases: 0,
             current: 0,
             stage: Stage::Select,
             phase: Phase::Begin,
@@ -151,13 +171,37 @@ impl Search {
             n_paths_run: 0,
             is_stale: false,
             loss: None,
-            lost_sites: FxHashSet::default(),
+            lost_at: FxHashSet::default(),
             lost_units: nothing,
             improved_with: FxHashSet::default(),
             n_guarded: 0,
             merges: Vec::new(),
             met: FxHashSet::default(),
+            merges_before: Vec::new(),
         }
+    }
+
+    /// Forgets what belongs to one world only.
+    fn enter(&mut self, world: Vec<u64>) -> Option<Phase> {
+        self.world = world;
+        self.is_stale = false;
+        self.select_from(Base::random());
+        self.forget_parts();
+        Some(Phase::Scout)
+    }
+
+    /// The running world is done; the next one, if any.
+    fn leave_world(&mut self) -> Option<Phase> {
+        self.merges_before = self.merges();
+        let next = self.worlds.pop()?;
+        self.enter(next)
+    }
+
+    /// All inputs that met, each pair once.
+    pub fn merges(&self) -> Vec<Meeting> {
+        let mut seen = FxHashSet::default();
+        let all = self.merges_before.iter().chain(&self.merges);
+        all.filter(|meeting| seen.insert((meeting.a, meeting.b))).cloned().collect()
     }
 
     pub fn mode(&self) -> Mode {
@@ -168,17 +212,25 @@ impl Search {
     pub fn next(&mut self) -> Option<RunPlan> {
         self.phase = self.next_phase()?;
         self.symbolic = match &self.phase {
-            Phase::Begin | Phase::Scout | Phase::Base => Rc::new([]),
+            Phase::Begin | Phase::Survey | Phase::Scout | Phase::Base => Rc::new([]),
             Phase::Improve(set) | Phase::Part(set) => set.clone(),
         };
         let mut hasher = FxHasher::default();
-        (self.current, &self.symbolic).hash(&mut hasher);
-        Some(RunPlan { prefixes: Vec::new(), name: Some(hasher.finish()) })
+        (&self.world, self.bases[self.current].id, &self.symbolic).hash(&mut hasher);
+        let prefixes = if self.world.is_empty() { Vec::new() } else { vec![self.world.clone()] };
+        Some(RunPlan { prefixes, name: Some(hasher.finish()) })
     }
 
     fn next_phase(&mut self) -> Option<Phase> {
         match std::mem::replace(&mut self.phase, Phase::Begin) {
-            Phase::Begin => Some(Phase::Scout),
+            Phase::Begin => Some(Phase::Survey),
+            Phase::Survey => {
+                self.worlds.sort();
+                self.worlds.dedup();
+                self.worlds.reverse();
+                let first = self.worlds.pop().unwrap_or_default();
+                self.enter(first)
+            }
             Phase::Scout => {
                 self.loss = None;
                 Some(Phase::Base)
@@ -215,7 +267,7 @@ impl Search {
     /// among all that ever stopped a base.
     fn improvement(&mut self) -> Option<Phase> {
         let loss = self.loss.clone()?;
-        self.lost_sites.insert(loss.site);
+        self.lost_at.insert((loss.site, loss.units.clone()));
         self.lost_units = union(&self.lost_units, &loss.units);
         [loss.units, self.lost_units.clone()]
             .into_iter()
@@ -249,17 +301,26 @@ impl Search {
 
     /// What was found under other bases knew what lies behind a guard only together with it.
     fn forget_parts(&mut self) {
-        self.cover = Cover::default();
-        self.explored.clear();
+        self.start_cover();
         self.merges.clear();
         self.met.clear();
+    }
+
+    /// Parts are found anew; where they are only checked they are the units from the beginning.
+    fn start_cover(&mut self) {
+        self.cover = Cover::default();
+        self.explored.clear();
+        if self.mode == Mode::Check {
+            for unit in 0..self.names.len() as Unit {
+                self.cover.add(Rc::new([unit]));
+            }
+        }
     }
 
     fn explore_under(&mut self, bases: Vec<usize>) -> Option<Phase> {
         self.current = *bases.last()?;
         self.stage = Stage::Explore(bases);
-        self.cover = Cover::default();
-        self.explored.clear();
+        self.start_cover();
         Some(Phase::Scout)
     }
 
@@ -276,31 +337,53 @@ impl Search {
         if !left.is_empty() {
             return self.explore_under(left);
         }
-        if !std::mem::take(&mut self.is_stale) {
-            return None;
-        }
-        self.rounds += 1;
-        if self.bases[self.current].severity == Some(Severity::Ended) {
-            // What ended them may depend on more than was known.
-            self.improved_with.clear();
-            self.lost_sites.clear();
+        if self.bases.iter().any(|base| base.severity.is_none()) {
             self.stage = Stage::Select;
-            self.bases.truncate(1);
-            self.bases[0].severity = None;
             return self.next_base();
         }
-        self.explore_under(vec![self.current])
+        if !std::mem::take(&mut self.is_stale) {
+            return self.leave_world();
+        }
+        self.rounds += 1;
+        self.judge_again()
+    }
+
+    /// More is known about flow than when the bases were judged: what ends them, and whether anything does, may depend on
+    /// more inputs.
+    fn judge_again(&mut self) -> Option<Phase> {
+        let kept = match self.bases[self.current].severity {
+            Some(Severity::Ended) | None => 0,
+            Some(_) => self.current,
+        };
+        let mut base = self.bases.swap_remove(kept);
+        base.severity = None;
+        self.select_from(base);
+        self.next_base()
+    }
+
+    fn select_from(&mut self, base: Base) {
+        self.bases = vec![base];
+        self.current = 0;
+        self.stage = Stage::Select;
+        self.loss = None;
+        self.lost_at.clear();
+        self.lost_units = Rc::new([]);
+        self.improved_with.clear();
+        self.n_guarded = 0;
     }
 
     /// What an input looks like in this run.
     pub fn form(&mut self, request: &InputRequest, state: Option<&State>) -> InputForm {
         let is_same = |record: &&Arc<vm::InputRecord>| record.origin == request.origin && record.name == request.name;
         let repeat = state.map_or(0, |state| state.inputs.iter().filter(is_same).count() as u32);
-        let scalars: Vec<(Option<u64>, u32)> = (0..request.scalars.len())
+        let scalars: Vec<LabelledScalar> = (0..request.scalars.len())
             .map(|idx| {
                 let unit = self.unit(request, idx);
                 let is_symbolic = self.symbolic.binary_search(&unit).is_ok();
-                ((!is_symbolic).then(|| self.fixed(request, idx, repeat)), unit)
+                let freedom = if is_symbolic { Freedom::Symbol } else { Freedom::Fixed };
+                // A number in a range begins where the range says.
+                let value = if is_symbolic && request.range.is_some() { 0 } else { self.fixed(request, idx, repeat) };
+                LabelledScalar { freedom, value, number: unit }
             })
             .collect();
         InputForm::Labelled(scalars.into())
@@ -356,7 +439,9 @@ impl Search {
         let random = scramble(hasher.finish());
         let shape = request.scalars[idx];
         match request.range {
-            Some((low, high)) if low < high => low.wrapping_add((random % high.abs_diff(low)) as i64) as u64 & mask(shape.n_bytes),
+            Some((low, high)) if low < high => {
+                low.wrapping_add((random % high.abs_diff(low)) as i64) as u64 & mask(shape.n_bytes)
+            }
             _ if shape.is_bool => random & 1,
             _ => random & mask(shape.n_bytes),
         }
@@ -364,8 +449,9 @@ impl Search {
 
     pub fn run_begins(&mut self, flow: &mut Flow) {
         flow.note_writes = if self.mode == Mode::Check { NoteWrites::On } else { NoteWrites::Off };
-        flow.scouting = if self.phase == Phase::Scout { Scouting::On } else { Scouting::Off };
-        if self.phase == Phase::Scout {
+        let is_scouting = matches!(self.phase, Phase::Survey | Phase::Scout);
+        flow.scouting = if is_scouting { Scouting::On } else { Scouting::Off };
+        if is_scouting {
             flow.forget_base();
         }
     }
@@ -415,13 +501,20 @@ impl Search {
         let loss = loss_of(path, &witness.ending);
         match &self.phase {
             Phase::Begin | Phase::Scout => {}
+            Phase::Survey => self.worlds.push(witness.path.clone()),
             Phase::Base => {
                 if self.loss.as_ref().map(|loss| loss.severity) < loss.as_ref().map(|loss| loss.severity) {
                     self.loss = loss;
                 }
             }
             Phase::Improve(_) => self.consider(path, witness, loss),
-            Phase::Part(_) => self.tie_ending(path, &witness.ending),
+            Phase::Part(_) => {
+                self.tie_ending(path, &witness.ending);
+                // Every base ended early, and this path may be one that does not.
+                if self.bases[self.current].severity == Some(Severity::Ended) {
+                    self.consider(path, witness, loss);
+                }
+            }
         }
     }
 
@@ -429,7 +522,7 @@ impl Search {
     fn consider(&mut self, path: &Path, witness: &Witness, loss: Option<Loss>) {
         let severity = loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
         let of_base = self.loss.as_ref().map_or(Severity::Nothing, |loss| loss.severity);
-        let is_new = loss.is_none_or(|loss| self.lost_sites.insert(loss.site));
+        let is_new = loss.is_none_or(|loss| self.lost_at.insert((loss.site, loss.units)));
         if severity > of_base || !is_new {
             return;
         }
@@ -439,7 +532,8 @@ impl Search {
         }
         let mut values = self.bases[self.current].values.clone();
         values.extend(values_of(path, witness));
-        self.bases.push(Base { values, promise: severity, severity: None });
+        self.n_bases += 1;
+        self.bases.push(Base { id: self.n_bases, values, promise: severity, severity: None });
     }
 
     pub fn tells(&self, path: &Path, ending: &Ending) -> Told {
@@ -466,11 +560,17 @@ impl Search {
 
     /// The parts, each by the names of its inputs; an input that decides nothing is a part of its own.
     pub fn parts(&self) -> Vec<Vec<&str>> {
-        let mut sets: Vec<Set> = self.parts.sets().cloned().collect();
-        let alone = (0..self.names.len() as Unit).filter(|unit| !self.parts.covers(&[*unit]));
+        let mut parts = Cover::default();
+        // A campaign that was cut short has parts that it was still at.
+        for set in self.parts.sets().chain(self.cover.sets()) {
+            parts.add(set.clone());
+        }
+        let mut sets: Vec<Set> = parts.sets().cloned().collect();
+        let alone = (0..self.names.len() as Unit).filter(|unit| !parts.covers(&[*unit]));
         sets.extend(alone.map(|unit| set_of(vec![unit])));
         sets.sort();
-        let names = |set: &Set| set.iter().flat_map(|unit| self.names[*unit as usize].iter().map(String::as_str)).collect();
+        let names =
+            |set: &Set| set.iter().flat_map(|unit| self.names[*unit as usize].iter().map(String::as_str)).collect();
         sets.iter().map(names).collect()
     }
 

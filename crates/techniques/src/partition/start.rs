@@ -17,7 +17,10 @@ impl Start {
         } else {
             let words = |line: &str| -> Vec<String> {
                 let line = line.split('#').next().unwrap_or_default();
-                line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).map(String::from).collect()
+                line.split(|c: char| c.is_whitespace() || c == ',')
+                    .filter(|word| !word.is_empty())
+                    .map(String::from)
+                    .collect()
             };
             text.lines().map(words).filter(|part: &Vec<String>| !part.is_empty()).collect()
         };
@@ -33,7 +36,10 @@ impl Start {
     /// Which part a scalar is in: by its own name, else by the longest name above it.
     pub fn part_of(&self, scalar: &str) -> Option<usize> {
         let fits = |name: &str| {
-            scalar.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+'])).map(|_| name.len())
+            scalar
+                .strip_prefix(name)
+                .filter(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+']))
+                .map(|_| name.len())
         };
         let all = self.parts.iter().enumerate().flat_map(|(idx, part)| part.iter().map(move |name| (idx, name)));
         all.filter_map(|(idx, name)| Some((fits(name)?, idx))).max().map(|(_, idx)| idx)
@@ -42,7 +48,9 @@ impl Start {
     /// Names that none of these scalars has.
     pub fn unknown<'s>(&'s self, scalars: &[String]) -> Vec<&'s str> {
         let is_known = |name: &&str| {
-            scalars.iter().any(|scalar| scalar.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+'])))
+            scalars.iter().any(|scalar| {
+                scalar.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.', '+']))
+            })
         };
         self.parts.iter().flatten().map(String::as_str).filter(|name| !is_known(name)).collect()
     }

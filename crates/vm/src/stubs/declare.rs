@@ -109,6 +109,8 @@ impl Machine<'_> {
         let name: Arc<str> = self.text_arg(state, call, 2).into();
         if bytes == 0 {
             state.inputs.push_back(Arc::new(InputRecord { name, type_name: "bytes".into(), n_bytes: 0, origin: 0, scalars: Box::new([]) }));
+            let whereabouts = self.labels.union(addr.label(), size.label());
+            self.scatter_nothing(state, whereabouts);
             return done();
         }
         let whereabouts = self.labels.union(addr.label(), size.label());

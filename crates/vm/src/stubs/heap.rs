@@ -20,10 +20,14 @@ pub const STUBS: &[(&str, Stub)] = &[
         machine.allocate(state, call, align, size)
     }),
     ("free", |machine, state, call, _| {
-        if let Some(object) = machine.freeable(state, call)? {
-            let label = machine.arg(state, call, 0).label();
-            machine.note_freed(state, object, label);
-            machine.release(state, object);
+        let found = machine.freeable(state, call)?;
+        let label = machine.arg(state, call, 0).label();
+        match found {
+            Some(object) => {
+                machine.note_freed(state, object, label);
+                machine.release(state, object);
+            }
+            None => machine.scatter_nothing(state, label),
         }
         done()
     }),

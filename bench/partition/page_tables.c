@@ -1,5 +1,7 @@
 // A page-table walker in the spirit of a teaching kernel: physical pages with headers, a two-level table made for a new
-// process, the walk over it, and the freeing of everything when the process exits. Every page has its own header fields.
+// process, the walk over it, a child that shares what the parent has, protection that is taken away, pages that are swapped
+// out, and the freeing of everything when the processes exit. Every page has its own header fields, and none looks at
+// another's. BROKEN names a page whose last reference is dropped without its contents being written back.
 #include <assert.h>
 #include <colt.h>
 #include <stdint.h>
@@ -7,11 +9,16 @@
 #ifndef N_PAGES
 #define N_PAGES 64
 #endif
+#ifndef BROKEN
+#define BROKEN -1
+#endif
 enum { N_DIRECTORIES = 4, N_SLOTS = N_PAGES / N_DIRECTORIES };
 
 enum owner { FREE = 0, KERNEL = 1, PROCESS = 2, SHARED = 3 };
 
-enum { PRESENT = 1, WRITABLE = 2, USER = 4, ACCESSED = 8, DIRTY = 16, COPY_ON_WRITE = 32 };
+enum { PRESENT = 1, WRITABLE = 2, USER = 4, ACCESSED = 8, DIRTY = 16, COPY_ON_WRITE = 32, IN_SWAP = 64 };
+
+enum process { PARENT, CHILD, N_PROCESSES };
 
 /* What the memory of the machine looks like when we come in. */
 struct page_header {
@@ -36,17 +43,23 @@ struct directory {
     struct table tables[N_DIRECTORIES];
 };
 
-static struct directory directory;
+static struct directory directories[N_PROCESSES];
 
 struct counters {
     uint8_t mapped[N_PAGES], written_back[N_PAGES], faults[N_PAGES], freed[N_PAGES];
+    uint8_t shared[N_PAGES], copied[N_PAGES], swapped_out[N_PAGES], protected[N_PAGES];
 };
 
 static struct counters counters;
 
-static struct entry *slot_of(uint32_t page) {
+static struct table *table_of(enum process process, uint32_t page) {
+    assert(page / N_SLOTS < N_DIRECTORIES);
+    return &directories[process].tables[page / N_SLOTS];
+}
+
+static struct entry *slot_of(enum process process, uint32_t page) {
     assert(page < N_PAGES);
-    return &directory.tables[page / N_SLOTS].slots[page % N_SLOTS];
+    return &table_of(process, page)->slots[page % N_SLOTS];
 }
 
 static int is_sane(const struct page_header *header) {
@@ -79,13 +92,15 @@ static uint8_t flags_for(const struct page_header *header) {
 
 static void map_page(uint32_t page) {
     struct page_header *header = &pages[page];
-    struct entry *slot = slot_of(page);
+    struct entry *slot = slot_of(PARENT, page);
     if (header->owner == FREE || header->owner == KERNEL) {
         slot->flags = 0;
         return;
     }
     slot->frame = page;
     slot->flags = flags_for(header);
+    if (header->references == 0)
+        header->references = 1;
     counters.mapped[page]++;
 }
 
@@ -97,11 +112,43 @@ static void create(void) {
     }
 }
 
+/* The child has what the parent has; nobody may write it any more without making a copy. */
+static void share(uint32_t page) {
+    struct entry *parent = slot_of(PARENT, page), *child = slot_of(CHILD, page);
+    if (!(parent->flags & PRESENT))
+        return;
+    if (pages[page].references == UINT8_MAX) {
+        counters.faults[page]++;
+        return;
+    }
+    pages[page].references++;
+    if (parent->flags & WRITABLE) {
+        parent->flags &= ~WRITABLE;
+        parent->flags |= COPY_ON_WRITE;
+    }
+    *child = *parent;
+    counters.shared[page]++;
+}
+
+static void fork_process(void) {
+    for (uint32_t page = 0; page < N_PAGES; page++)
+        share(page);
+}
+
 enum access { READ, WRITE };
 
+/* A copy is made only when somebody else still has the page. */
+static void copy_on_write(enum process process, uint32_t page) {
+    struct entry *slot = slot_of(process, page);
+    if (pages[page].references > 1)
+        counters.copied[page]++;
+    slot->flags &= ~COPY_ON_WRITE;
+    slot->flags |= WRITABLE;
+}
+
 /* What the hardware does on an access, and the kernel on a fault. */
-static void touch(uint32_t page, enum access access) {
-    struct entry *slot = slot_of(page);
+static void touch(enum process process, uint32_t page, enum access access) {
+    struct entry *slot = slot_of(process, page);
     if (!(slot->flags & PRESENT)) {
         counters.faults[page]++;
         return;
@@ -111,8 +158,7 @@ static void touch(uint32_t page, enum access access) {
             counters.faults[page]++;
             return;
         }
-        slot->flags &= ~COPY_ON_WRITE;
-        slot->flags |= WRITABLE;
+        copy_on_write(process, page);
     }
     slot->flags |= ACCESSED;
     if (access == WRITE)
@@ -120,8 +166,30 @@ static void touch(uint32_t page, enum access access) {
 }
 
 static void walk(void) {
-    for (uint32_t page = 0; page < N_PAGES; page++)
-        touch(page, page % 2 ? WRITE : READ);
+    for (uint32_t page = 0; page < N_PAGES; page++) {
+        touch(PARENT, page, page % 2 ? WRITE : READ);
+        touch(CHILD, page, page % 3 ? READ : WRITE);
+    }
+}
+
+/* Takes the right to write away from the second half of the address space. */
+static void protect(uint32_t page) {
+    struct entry *slot = slot_of(PARENT, page);
+    if (!(slot->flags & WRITABLE))
+        return;
+    slot->flags &= ~WRITABLE;
+    counters.protected[page]++;
+}
+
+/* Pages nobody has looked at lately go to disk, where there is a copy on disk already. */
+static void swap_out(uint32_t page) {
+    struct entry *slot = slot_of(CHILD, page);
+    if (!(slot->flags & PRESENT) || !pages[page].swapped)
+        return;
+    if (slot->flags & DIRTY)
+        return;
+    slot->flags |= IN_SWAP;
+    counters.swapped_out[page]++;
 }
 
 static void write_back(uint32_t page) {
@@ -131,44 +199,59 @@ static void write_back(uint32_t page) {
         counters.written_back[page] = 1;
 }
 
-static void release(uint32_t page) {
+static void drop_reference(uint32_t page) {
     struct page_header *header = &pages[page];
-    struct entry *slot = slot_of(page);
-    if (!(slot->flags & PRESENT))
+    assert(header->references > 0);
+    header->references--;
+    if (header->references > 0)
         return;
-    if (slot->flags & DIRTY)
-        write_back(page);
-    slot->flags = 0;
-    if (header->references > 1) {
-        header->references--;
-        return;
-    }
-    header->references = 0;
     header->owner = FREE;
+    header->flags = 0;
     counters.freed[page]++;
 }
 
-static void destroy(void) {
-    for (uint32_t page = 0; page < N_PAGES; page++)
-        release(page);
+static void release(enum process process, uint32_t page) {
+    struct entry *slot = slot_of(process, page);
+    if (!(slot->flags & PRESENT))
+        return;
+    int is_forgotten = (int)page == BROKEN && pages[page].references == 1;
+    if ((slot->flags & DIRTY) && !is_forgotten)
+        write_back(page);
+    if (slot->flags & DIRTY)
+        pages[page].flags |= DIRTY;
+    slot->flags = 0;
+    drop_reference(page);
 }
 
-/* What has to be true of every page once the process is gone. */
-static void check(void) {
-    for (uint32_t page = 0; page < N_PAGES; page++) {
-        const struct page_header *header = &pages[page];
-        assert(is_sane(header));
-        assert(!(slot_of(page)->flags & PRESENT));
-        if (counters.freed[page])
-            assert(header->owner == FREE);
-    }
+static void destroy(enum process process) {
+    for (uint32_t page = 0; page < N_PAGES; page++)
+        release(process, page);
+}
+
+/* What has to be true of every page once the processes are gone. */
+static void check(uint32_t page) {
+    const struct page_header *header = &pages[page];
+    assert(is_sane(header));
+    assert(!(slot_of(PARENT, page)->flags & PRESENT));
+    assert(!(slot_of(CHILD, page)->flags & PRESENT));
+    if (counters.freed[page])
+        assert(header->owner == FREE);
+    if (counters.copied[page])
+        assert(counters.written_back[page]);
 }
 
 int main(void) {
     colt_input(pages, sizeof pages, "pages");
     create();
+    fork_process();
     walk();
-    destroy();
-    check();
+    for (uint32_t page = N_PAGES / 2; page < N_PAGES; page++)
+        protect(page);
+    for (uint32_t page = 0; page < N_PAGES; page++)
+        swap_out(page);
+    destroy(CHILD);
+    destroy(PARENT);
+    for (uint32_t page = 0; page < N_PAGES; page++)
+        check(page);
     return 0;
 }

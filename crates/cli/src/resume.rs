@@ -1,7 +1,8 @@
 //! `colt resume DIR`: go on where a campaign stopped.
 //!
 //! A campaign that ended by a budget or by Ctrl-C left the decisions that lead to each pending state; exploration
-//! starts from those. One that was killed left only its tests: it is explored from the start again, and paths whose
+//! starts from those. Where decisions mean nothing outside of the run they were made in, as under `partition`, it is
+//! explored from the start again. One that was killed left only its tests: it is explored from the start again, and paths whose
 //! tests are on disk keep them.
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::outcome::{Exit, Failure};
 use crate::run::{Base, Campaign, exit};
 use crate::screen::print;
 use crate::settings::Settings;
+use crate::sink::path_key;
 
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&args.dir)?;
@@ -31,7 +33,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
             if !run_args.output.quiet && !run_args.output.json {
                 print("this line-up begins again from the start; tests already found are kept\n");
             }
-            killed(&folder)?
+            again(&folder)?
         }
         Phase::Ended => stopped(&folder)?,
     };
@@ -84,6 +86,7 @@ fn stopped(folder: &Folder) -> Result<Base, Failure> {
         covering: folder.journal.covering.iter().map(|number| TestId(*number)).collect(),
         cut_tests: cut_tests(folder)?,
         known: Default::default(),
+        n_unused: 0,
     })
 }
 
@@ -103,8 +106,19 @@ fn killed(folder: &Folder) -> Result<Base, Failure> {
     // A path that was cut goes on this time, and its test will be another one.
     for test in folder.tests()?.into_iter().filter(|test| test.case.ending != "cut") {
         if let Ok(number) = test.id.parse() {
-            known.insert(test.case.path, TestId(number));
+            known.insert(path_key(&test.case.path, test.case.inputs.iter().map(|input| &input.bytes[..])), TestId(number));
         }
     }
     Ok(Base { known, ..Base::default() })
+}
+
+/// Explores everything again. Paths that ended keep their tests; those of paths that were cut are out of date.
+fn again(folder: &Folder) -> Result<Base, Failure> {
+    for (_, file) in cut_tests(folder)? {
+        std::fs::remove_file(&file)
+            .map_err(|error| Failure::fault(format!("cannot remove {}: {error}", file.display())))?;
+    }
+    let base = killed(folder)?;
+    let n_largest = base.known.values().map(|test| test.0).max().unwrap_or(0);
+    Ok(Base { n_unused: n_largest - base.known.len() as u64, ..base })
 }

@@ -23,7 +23,7 @@ use crate::out_dir::{self, write_file};
 use crate::outcome::{Exit, Failure};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
-use crate::sink::{CampaignSink, Collected, Witnesses};
+use crate::sink::{CampaignSink, Collected, PathKey, Witnesses};
 
 /// What a campaign starts from: nothing, or what an earlier part of it left.
 #[derive(Default)]
@@ -39,7 +39,9 @@ pub struct Base {
     /// Tests of paths that were cut and are now gone on with; out of date once they are explored.
     pub cut_tests: Vec<(Vec<u64>, PathBuf)>,
     /// Tests already on disk whose paths will be met again.
-    pub known: HashMap<Vec<u64>, TestId>,
+    pub known: HashMap<PathKey, TestId>,
+    /// Numbers below that of the last known test that no test has.
+    pub n_unused: u64,
 }
 
 /// Seconds spent before replay.
@@ -173,7 +175,7 @@ impl Campaign<'_> {
         times: Times,
     ) -> Summary {
         let mut summary = engine::summary(loaded, self.args, settings, outcome, &mut collected.names);
-        summary.tests = collected.n_tests;
+        summary.tests = collected.n_tests - self.base.n_unused;
         summary.time_s = times.time_s;
         summary.build_s = times.build_s;
         summary.gaps = std::mem::take(&mut collected.gaps);

@@ -37,6 +37,7 @@ const SOLVER_TIMEOUT: Duration = Duration::from_secs(10);
 impl Settings {
     pub fn new(args: &RunArgs) -> Result<Settings, Failure> {
         needs_libc(args)?;
+        partition_flags(args)?;
         Ok(Settings {
             cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
             checks: checks(&args.check),
@@ -52,6 +53,19 @@ impl Settings {
             solver: solver_config(args)?,
             line_up: line_up(&args.line_up)?,
         })
+    }
+}
+
+/// A partition by hand is read before anything is done, so that what is wrong with it is said at once.
+fn partition_flags(args: &RunArgs) -> Result<(), Failure> {
+    let is_asked = args.partition_check || args.partition_start.is_some();
+    if is_asked && !args.line_up.iter().any(|name| name == "partition") {
+        let message = "--partition-start and --partition-check say something to `partition` only: add --with partition";
+        return Err(Failure::usage(message));
+    }
+    match &args.partition_start {
+        Some(file) => techniques::partition::check_start(file).map_err(Failure::usage),
+        None => Ok(()),
     }
 }
 

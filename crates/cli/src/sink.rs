@@ -16,6 +16,14 @@ use crate::screen::Screen;
 /// What makes two faults one finding: kind, file and line.
 pub type FindingKey = (String, String, u32);
 
+/// What tells paths of a campaign apart: their decisions, and the bytes of their inputs where runs of a campaign decide
+/// about different things.
+pub type PathKey = (Vec<u64>, Vec<Vec<u8>>);
+
+pub fn path_key<'a>(path: &[u64], inputs: impl Iterator<Item = &'a [u8]>) -> PathKey {
+    (path.to_vec(), inputs.map(<[u8]>::to_vec).collect())
+}
+
 /// Tests that show one finding: the first few, should the first not show it natively.
 pub type Witnesses = HashMap<FindingKey, Vec<TestId>>;
 
@@ -29,7 +37,7 @@ pub struct CampaignSink<'a> {
     n_tests: u64,
     names: Names,
     /// Tests of a campaign that was killed, by path: they are on disk already.
-    known: HashMap<Vec<u64>, TestId>,
+    known: HashMap<PathKey, TestId>,
     gaps: BTreeMap<(Arc<str>, u32, String), u64>,
     cuts: BTreeMap<&'static str, u64>,
     covering: Vec<TestId>,
@@ -57,7 +65,7 @@ impl<'a> CampaignSink<'a> {
     pub fn start(
         dir: &Path,
         n_tests: u64,
-        known: HashMap<Vec<u64>, TestId>,
+        known: HashMap<PathKey, TestId>,
         names: Names,
         screen: &'a Screen,
         stop: Arc<AtomicBool>,
@@ -149,7 +157,11 @@ impl Sink for CampaignSink<'_> {
             Ending::Bug(bug) => Some((bug.kind.name().to_string(), bug.place.file.to_string(), bug.place.line)),
             _ => None,
         };
-        let test = match self.known.get(&witness.path) {
+        let known = match self.known.is_empty() {
+            true => None,
+            false => self.known.get(&path_key(&witness.path, witness.inputs.iter().map(|input| &input.bytes[..]))),
+        };
+        let test = match known {
             Some(test) => *test,
             None => {
                 self.n_tests += 1;

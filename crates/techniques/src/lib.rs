@@ -67,7 +67,7 @@ pub enum Resume {
 /// Every technique there is.
 pub const ALL: &[Entry] = &[
     Entry { name: "lazy", make: lazy::make, resume: Resume::FromStart, company: lazy::COMPANY },
-    Entry { name: "partition", make: partition::make, resume: Resume::FromPending, company: Company::Any },
+    Entry { name: "partition", make: partition::make, resume: Resume::FromStart, company: Company::Any },
     Entry { name: "rwset", make: rwset::make, resume: Resume::FromPending, company: Company::Any },
 ];
 

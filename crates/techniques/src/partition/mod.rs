@@ -57,10 +57,10 @@ mod search;
 mod start;
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use explore::{Driver, History, InputForm, InputRequest, Interest, Path, Rank, RunPlan, Technique, Told};
+use explore::{Driver, History, InputForm, InputRequest, Interest, Rank, RunPlan, Technique, Told};
 use vm::{Flow, Image, Labels};
 use witness::Witness;
 
@@ -80,19 +80,23 @@ pub struct Flags {
 
 pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
     let flags = &flags.partition;
-    let start = match &flags.start {
-        None => None,
-        Some(file) => {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| format!("--partition-start {}: {error}", file.display()))?;
-            Some(Start::parse(&text).map_err(|why| format!("--partition-start {}: {why}", file.display()))?)
-        }
-    };
+    let start = flags.start.as_deref().map(read_start).transpose()?;
     let search = Rc::new(RefCell::new(Search::new(subject.module.clone(), flags.mode, start)));
     Ok(Part {
         technique: Box::new(Partition { search: search.clone() }),
         driver: Some(Box::new(PartitionDriver { search })),
     })
+}
+
+/// Whether a file has a partition by hand; if not, what is wrong with it.
+pub fn check_start(file: &Path) -> Result<(), String> {
+    read_start(file).map(|_| ())
+}
+
+fn read_start(file: &Path) -> Result<Start, String> {
+    let wrong = |why: String| format!("--partition-start {}: {why}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    Start::parse(&text).map_err(wrong)
 }
 
 struct Partition {
@@ -123,7 +127,7 @@ impl Technique for Partition {
         None
     }
 
-    fn input(&mut self, path: &Path, request: &InputRequest) -> Option<InputForm> {
+    fn input(&mut self, path: &explore::Path, request: &InputRequest) -> Option<InputForm> {
         Some(self.search.borrow_mut().form(request, Some(&path.state)))
     }
 
@@ -139,12 +143,12 @@ impl Technique for Partition {
         self.search.borrow_mut().run_ended(flow, labels, image);
     }
 
-    fn witnessed(&mut self, path: &Path, witness: &Witness) {
+    fn witnessed(&mut self, path: &explore::Path, witness: &Witness) {
         self.search.borrow_mut().witnessed(path, witness);
     }
 
     /// An access at a fixed wild address shows little of the fault; the part of the inputs it depends on shows all of it.
-    fn tells(&self, path: &Path, witness: &Witness) -> Told {
+    fn tells(&self, path: &explore::Path, witness: &Witness) -> Told {
         self.search.borrow().tells(path, &witness.ending)
     }
 

@@ -22,7 +22,7 @@ use crate::pending::{Pending, Prefix, Waiting, rank_of};
 use crate::search::Promise;
 use crate::tree::Tree;
 use crate::{
-    Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement, Unwatched, Watch, Work,
+    Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement, Trail, Unwatched, Watch, Work,
 };
 
 /// Instructions between two looks at the clock.
@@ -183,7 +183,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// A budget is used up, and there would have been more plans.
     pub fn leave_plan(&mut self) {
         self.left.n_untold += 1;
-        self.left.unexplored.push(Vec::new());
+        self.left.unexplored.push(Trail::default());
     }
 
     /// A budget is used up: what lies in the exchange is not going to be explored.

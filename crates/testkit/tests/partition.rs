@@ -48,8 +48,14 @@ fn it_reaches_on_fixtures_what_plain_exploration_reaches() {
     }
     println!("{n_compared} fixtures compared, {n_complete} of them complete under partition");
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    assert!(n_complete * 10 >= n_compared * 9, "only {n_complete} of {n_compared} fixtures are complete under partition");
-    assert!(n_compared * 2 >= count.min(fixtures.len()), "only {n_compared} fixtures are complete by plain exploration");
+    assert!(
+        n_complete * 10 >= n_compared * 9,
+        "only {n_complete} of {n_compared} fixtures are complete under partition"
+    );
+    assert!(
+        n_compared * 2 >= count.min(fixtures.len()),
+        "only {n_compared} fixtures are complete by plain exploration"
+    );
 }
 
 fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {
@@ -194,13 +200,17 @@ fn a_partition_is_only_checked_when_asked() {
     let met = summary["partition"]["interferences"].as_array().expect("interferences");
     let branch = met.iter().find(|one| one["why"] == "branch").expect("a branch");
     assert_eq!((&branch["a"], &branch["b"], &branch["line"]), (&"a".into(), &"b".into(), &9.into()));
-    assert!(met.iter().all(|one| [&one["a"], &one["b"]].iter().all(|name| ["a", "b"].iter().any(|known| name == known))));
+    assert!(
+        met.iter().all(|one| [&one["a"], &one["b"]].iter().all(|name| ["a", "b"].iter().any(|known| name == known)))
+    );
     assert_eq!(names(&summary["partition"]["unknown_names"]), ["e"]);
 }
 
 #[test]
 fn a_bad_partition_is_refused_clearly() {
-    for (text, complaint) in [("a b\nb c\n", "`b` is in two parts"), ("[[1]]", "not a list of lists of names"), ("[", "not a list")] {
+    for (text, complaint) in
+        [("a b\nb c\n", "`b` is in two parts"), ("[[1]]", "not a list of lists of names"), ("[", "not a list")]
+    {
         let campaign = Campaign::new(FIELDS);
         let start = campaign.write("start", text);
         let finished = campaign.run(&["--partition-start", &start]);

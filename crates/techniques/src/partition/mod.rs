@@ -31,7 +31,8 @@
 //!   at a guard `v` passes has the guard's inputs added, and the next such run passes it.
 //! * *So are guards by which a function is left*, `if (!valid(p)) return;`, the paper's other limitation: if the base passes
 //!   the guard, what follows is explored under it and not together with it. Behind the function everything that either side
-//!   may have written carries the guard's label, so nothing that happens there is taken for independent of it.
+//!   may have written carries the guard's label, so nothing that happens there is taken for independent of it. A path that
+//!   ends behind a passed guard ended by the guard's inputs as well: whoever fails the guard goes on.
 //! * *The side not taken.* What it would have written is learned from the runs that took it, as in the paper's flow map,
 //!   but for each decision rather than for each variable: a place is labelled where the sides meet, so a buffer that is used
 //!   again for something else loses its label. A round is repeated when something was learned too late for a run before.
@@ -39,17 +40,22 @@
 //!   allocation site stay two, and match in all runs that come there alike. Where turns cannot be counted alike on all
 //!   sides (irreducible loops, nested loops that share a way back, functions from which a `longjmp` may happen) they are
 //!   left out, and what shares a name is treated as one.
+//! * *Worlds.* The number of arguments and the size of a fuzzer's input are decided by nobody's label. A first run with all
+//!   inputs fixed shows every choice of them, and each is explored by itself, with a base of its own.
 //! * *longjmp*: what decides about calls that may jump stays in force until the program ends.
 //!
-//! **Assumes** that programs end (a run that hangs or is cut makes the verdict incomplete), and that no decision depends on
-//! where objects lie in memory other than through pointers to them.
+//! **Assumes** that programs end (a run that hangs or is cut makes the verdict incomplete), that no decision depends on
+//! where objects lie in memory other than through pointers to them, and that a stack is not exhausted by inputs that each
+//! take a part of it. Where all bases end early, further ones are taken from the paths that get further, one for each place
+//! and set of inputs at which a path ends; that these suffice is tested, not proved.
 //!
 //! **Can miss**: nothing that the theorem speaks of, which is places and failures; it does not show all *combinations* of
 //! what independent inputs do, and paths that differ in nothing else are left out by design. A symbolic value that the
 //! engine replaces by one concrete value is in the ledger, here as in plain exploration. With `rwset`, that technique prunes
 //! nothing: what the rest of a path would show about flow is needed of every path.
 //!
-//! **Costs.** Two runs of the base, then each part; up to a few rounds. Labelled values take the machine's slow path.
+//! **Costs.** Three runs of the base, then each part; up to a few rounds, each of which judges the base again. A part
+//! begins with the values of the base, so the base's own path is told once. Labelled values take the machine's slow path.
 
 mod cover;
 mod names;

@@ -217,7 +217,8 @@ impl Search {
         };
         let mut hasher = FxHasher::default();
         (&self.world, self.bases[self.current].id, &self.symbolic).hash(&mut hasher);
-        let prefixes = if self.world.is_empty() { Vec::new() } else { vec![self.world.clone()] };
+        let world = (!self.world.is_empty()).then(|| self.world.iter().copied().collect());
+        let prefixes = world.into_iter().collect();
         Some(RunPlan { prefixes, name: Some(hasher.finish()) })
     }
 

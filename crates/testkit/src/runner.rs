@@ -63,15 +63,8 @@ pub fn run_fixture(colt: &Path, fixture: &Fixture, line_up: &LineUp) -> Result<(
 
 /// Explores a fixture without replaying anything, under further flags, and reads what came out. `scratch` must be empty.
 pub fn explore_only(colt: &Path, fixture: &Fixture, scratch: &Path, more: &[&str]) -> Result<Outcome, String> {
-    explore_measured(colt, fixture, scratch, &[&["--no-replay"], more].concat())
-}
-
-/// As [`explore_only`], and the tests are replayed to measure what they cover.
-pub fn explore_measured(colt: &Path, fixture: &Fixture, scratch: &Path, more: &[&str]) -> Result<Outcome, String> {
-    let out = scratch.join("out");
-    let programs = programs(fixture, scratch)?;
-    let run = explore(colt, fixture, &LineUp::plain(), &programs, &out, more)?;
-    Outcome::read(&out, &fixture.path).map_err(|why| format!("{why}\ncolt run said:\n{}", tail(&run.output())))
+    let more = [&["--no-replay"], more].concat();
+    explore_measured(colt, fixture, &LineUp::plain(), scratch, &more)
 }
 
 /// Explores a fixture under a line-up and further flags, with its coverage measured. `scratch` must be empty.

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use testkit::annotation::Fixture;
+use testkit::annotation::{Fixture, LineUp};
 use testkit::command::{Finished, find_colt, project_root, run_limited};
 use testkit::outcome::Outcome;
 use testkit::runner::{explore_measured, find_fixtures, short_name};
@@ -62,7 +62,7 @@ fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let has_own_limit = fixture.flags.iter().any(|flag| flag.starts_with("--max-"));
     let limit: &[&str] = if has_own_limit { &[] } else { &["--max-time", LIMIT_S] };
-    let found = explore_measured(colt, fixture, scratch.path(), &[limit, more].concat());
+    let found = explore_measured(colt, fixture, &LineUp::plain(), scratch.path(), &[limit, more].concat());
     found.unwrap_or_else(|why| panic!("{} with {more:?}: {why}", fixture.path.display()))
 }
 

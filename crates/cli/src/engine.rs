@@ -40,6 +40,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     let parts = Parts::read(&args.files)?;
     let sources = Sources {
         units: parts.bitcode,
+        archive: parts.archive,
         cflags: settings.cflags.clone(),
         include_dirs: vec![headers.path().to_path_buf()],
         // A local in a register has no bytes that could be uninitialised.
@@ -51,9 +52,11 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     };
     let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
     let cwd = std::env::current_dir().map_err(|error| Failure::usage(format!("no working folder: {error}")))?;
+    let mut units = parts.units;
+    units.extend(program.from_archive.iter().map(|idx| parts.archive_units[*idx].clone()));
     let plan = BuildPlan {
         sources: parts.files,
-        units: parts.units,
+        units,
         libraries: parts.libraries,
         cflags: settings.cflags.clone(),
         base_dir: cwd,

@@ -22,6 +22,9 @@ pub struct Parts {
     /// Files of a build, those without bitcode (assembler) too: the native program needs them.
     pub units: Vec<BuildUnit>,
     pub bitcode: Vec<frontend::BuildUnit>,
+    /// Members of archives that the build was linked with, taken if need be, and how to build each.
+    pub archive: Vec<frontend::ArchiveMember>,
+    pub archive_units: Vec<BuildUnit>,
     /// Shared libraries the built program is linked with, by their full paths.
     pub libraries: Vec<PathBuf>,
     /// What the user should know.
@@ -53,7 +56,11 @@ impl Parts {
         if records.is_empty() {
             return Err("holds no bitcode; build it with CC=\"colt cc\"".to_string());
         }
-        for Record { dir, source, args, without, bitcode } in records {
+        for Record { dir, source, args, without, archives, bitcode } in records {
+            if !archives.is_empty() {
+                archives.iter().for_each(|archive| self.add_archive(archive));
+                continue;
+            }
             let unit = BuildUnit { dir, source, args };
             if bitcode.is_empty() {
                 let first = without.lines().find(|line| line.contains("error:")).or(without.lines().next());
@@ -68,6 +75,27 @@ impl Parts {
             self.libraries.extend(found);
         }
         Ok(())
+    }
+
+    /// An archive that is gone, or whose members have no bitcode, has nothing to give.
+    fn add_archive(&mut self, path: &Path) {
+        let Ok(bytes) = fs::read(path) else { return };
+        for member in elf::members(&bytes, path) {
+            let content = match member {
+                Member::Within(content) => content.to_vec(),
+                Member::File(path) => fs::read(path).unwrap_or_default(),
+            };
+            let Some(defines) = Elf::read(&content).map(|elf| elf.defined()) else { continue };
+            // An object of one file, as compilers make them.
+            let records = elf_records(&content).unwrap_or_default();
+            let [Record { dir, source, args, bitcode, .. }] = records.as_slice() else { continue };
+            let unit = BuildUnit { dir: dir.clone(), source: source.clone(), args: args.clone() };
+            if !bitcode.is_empty() && !self.archive_units.contains(&unit) {
+                let bitcode = frontend::BuildUnit { path: unit.path(), bitcode: bitcode.clone() };
+                self.archive.push(frontend::ArchiveMember { unit: bitcode, defines });
+                self.archive_units.push(unit);
+            }
+        }
     }
 
     /// Sources named beside a database are compiled as it says, and no others of it are; without any, all are.

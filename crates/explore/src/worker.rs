@@ -291,6 +291,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// Runs one path until it ends or has to wait again.
     fn follow_path(&mut self, mut path: Path) {
         let (mut n_forks, mut n_turns) = (0, 0);
+        let mut n_solver_before = self.decider.stack.counters().n_solver;
         // Whatever is left there belongs to another path.
         self.watch(&path);
         self.decider.take_footprint();
@@ -350,8 +351,11 @@ impl<'i, 'r> Worker<'i, 'r> {
             };
             n_forks += n_new;
             n_turns += 1;
-            // A path may ask for ever without forking, so looking must not depend on forks.
-            if n_new > 0 || n_turns % LOOK_TURNS == 0 {
+            // A path may ask for ever without forking, so looking must not depend on forks; and one question to the
+            // solver may take longer than all else.
+            let n_solver = self.decider.stack.counters().n_solver;
+            let was_solver_asked = std::mem::replace(&mut n_solver_before, n_solver) != n_solver;
+            if n_new > 0 || was_solver_asked || n_turns % LOOK_TURNS == 0 {
                 self.look();
                 self.share();
                 let stays = n_new == 0 || !path.seeds.is_empty() || self.pending.stays(n_forks);

@@ -126,11 +126,21 @@ pub struct Compiled {
     pub args: Vec<String>,
 }
 
+/// Unoptimised code calls the inline functions of C99 instead of holding them, and who defines them for everybody may
+/// not be linked, because the build was optimised and needed nobody. So they are put in place here, too.
+const INLINE: &str = "-Dinline=__inline__ __attribute__((__always_inline__))";
+
 /// Compiles one file of a build in its folder and with its own flags. Flags that clang does not know, because another
 /// compiler was meant, are left out.
 pub fn compile_unit(dir: &Path, args: &[String], source: &Path) -> Result<Compiled, LoadError> {
+    let mut with_inline = args.to_vec();
+    with_inline.push(INLINE.to_string());
+    // It may be a word of the program's own; then the second attempt tells what is wrong, if anything is.
+    compile_with(dir, with_inline, source).or_else(|_| compile_with(dir, args.to_vec(), source))
+}
+
+fn compile_with(dir: &Path, mut args: Vec<String>, source: &Path) -> Result<Compiled, LoadError> {
     let clang = find_clang()?;
-    let mut args = args.to_vec();
     loop {
         let output = Command::new(&clang)
             .current_dir(dir)

@@ -17,7 +17,7 @@ mod translate;
 use std::path::PathBuf;
 
 use ir::{FuncId, Module};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use compile::{Compiled, compile_unit, find_clang};
 pub use error::LoadError;
@@ -44,6 +44,15 @@ pub struct BuildUnit {
     pub bitcode: Vec<u8>,
 }
 
+/// A file of an archive that the build was linked with, to be taken if the program turns out to need it: unoptimised
+/// code needs more than the optimised program did.
+#[derive(Clone, Debug)]
+pub struct ArchiveMember {
+    pub unit: BuildUnit,
+    /// The names it defines for others.
+    pub defines: Vec<String>,
+}
+
 /// What to load.
 #[derive(Clone, Debug)]
 pub struct Sources {
@@ -51,6 +60,7 @@ pub struct Sources {
     pub files: Vec<PathBuf>,
     /// Further parts of it, from a build.
     pub units: Vec<BuildUnit>,
+    pub archive: Vec<ArchiveMember>,
     /// Passed to clang.
     pub cflags: Vec<String>,
     /// Folders with Colt's own headers; what they hold is not the user's.
@@ -73,6 +83,7 @@ impl Sources {
         Sources {
             files,
             units: Vec::new(),
+            archive: Vec::new(),
             cflags: Vec::new(),
             include_dirs: Vec::new(),
             promote: Promote::On,
@@ -99,6 +110,8 @@ pub struct Program {
     pub destructors: Vec<FuncId>,
     /// Present when the entry is not `main`.
     pub harness: Option<Harness>,
+    /// Which members of `Sources::archive` were taken.
+    pub from_archive: Vec<usize>,
 }
 
 pub(crate) const FUZZER_ENTRY: &str = "LLVMFuzzerTestOneInput";
@@ -123,6 +136,7 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
     };
     let module = link_units(&context, units)?;
     check_target(module)?;
+    let from_archive = link_archive(&context, module, &sources.archive)?;
     let linked = link::link_runtime(&context, module, &sources.runtime_roots, sources.libc.as_ref())
         .map_err(|reason| LoadError::Link { reason })?;
     prepare::prepare(&context, linked.module, sources.promote)
@@ -138,7 +152,24 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
         name: "main".to_string(),
         near: Vec::new(),
     })?;
-    Ok(Program { module, entry, entry_name, constructors, destructors, harness })
+    Ok(Program { module, entry, entry_name, constructors, destructors, harness, from_archive })
+}
+
+/// Takes members of the archive as long as something undefined is defined by one.
+fn link_archive(context: &Context, module: llvm::Module, members: &[ArchiveMember]) -> Result<Vec<usize>, LoadError> {
+    let mut taken = Vec::new();
+    loop {
+        let undefined: FxHashSet<String> = link::undefined_names(module).collect();
+        let is_wanted = |idx: &usize| {
+            !taken.contains(idx) && members[*idx].defines.iter().any(|name| undefined.contains(name))
+        };
+        let Some(idx) = (0..members.len()).find(is_wanted) else { return Ok(taken) };
+        let BuildUnit { path, bitcode } = members[idx].unit.clone();
+        let unit = parse_unit(context, Unit { path, kind: FileKind::Llvm, bytes: bitcode })?;
+        unit.module.adopt_target(module);
+        context.link(module, unit.module).map_err(|reason| LoadError::Link { reason: clear_link_error(&reason) })?;
+        taken.push(idx);
+    }
 }
 
 fn parse_units(context: &Context, units: Vec<Unit>) -> Result<Vec<LoadedUnit>, LoadError> {

@@ -130,7 +130,7 @@ fn yield_to(kept: &FxHashSet<String>, module: Module) {
         .for_each(|value| value.set_linkage(Linkage::LLVMWeakAnyLinkage));
 }
 
-fn undefined_names(module: Module) -> impl Iterator<Item = String> {
+pub(crate) fn undefined_names(module: Module) -> impl Iterator<Item = String> {
     module.functions().chain(module.globals()).filter(|value| value.is_declaration()).map(|value| value.name())
 }
 

@@ -120,6 +120,64 @@ fn another_compiler_does_the_work() {
     check_found(dir.path(), "prog");
 }
 
+/// Optimised, nobody calls `half`, so the member of the archive that defines it is not linked.
+#[test]
+fn inline_functions_are_there() {
+    let dir = project();
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("writable");
+    write("lib/half.h", "int half(int x);\ninline int half(int x) { return x / 2; }\n");
+    write("lib/half.c", "#include \"half.h\"\nextern inline int half(int x);\n");
+    let text = MAIN.replace("LIMIT / 2", "half(LIMIT)").replace("\"twice.h\"", "\"twice.h\"\n#include \"half.h\"");
+    write("main.c", &text);
+    build(
+        dir.path(),
+        &format!(
+            "$CC -O2 {FLAGS} -c main.c; $CC -c lib/half.c lib/twice.c; ar rc libx.a half.o twice.o; $CC main.o libx.a -o prog"
+        ),
+    );
+    let mut run = Command::new(colt());
+    run.args(["run", "prog", "--sym-stdin", "1", "--out", "out"]).current_dir(dir.path());
+    let done = run_limited(&mut run, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
+    assert_eq!(done.status, Some(10), "{}", done.output());
+    let text = fs::read_to_string(dir.path().join("out/summary.json")).expect("a summary");
+    let summary: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(
+        (&summary["verdict"], &summary["findings"][0]["confirmed"]),
+        (&"complete".into(), &true.into()),
+        "{text}"
+    );
+}
+
+/// Optimised code leaves out a call whose result makes no difference, and with it the member of the archive; ours makes it.
+#[test]
+fn archives_give_what_only_unoptimised_code_needs() {
+    let dir = project();
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("writable");
+    write(
+        "main.c",
+        "__attribute__((const)) int f(int);\n#include <stdio.h>\nint main(void) { int r = f(getchar()); return r - r; }\n",
+    );
+    write("lib/f.c", "int g(int);\nint f(int x) { return 100 / (g(x) - 7); }\n");
+    write("lib/g.c", "int g(int x) { return x; }\n");
+    build(
+        dir.path(),
+        "cd lib; $CC -c f.c g.c unused.c; ar rc libf.a f.o g.o unused.o; cd ..; $CC -O2 -c main.c; $CC main.o -Llib -lf -o prog
+        ! nm prog | grep -w f",
+    );
+    let mut run = Command::new(colt());
+    run.args(["run", "prog", "--sym-stdin", "1", "--out", "out"]).current_dir(dir.path());
+    let done = run_limited(&mut run, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
+    assert_eq!(done.status, Some(10), "{}", done.output());
+    let text = fs::read_to_string(dir.path().join("out/summary.json")).expect("a summary");
+    let summary: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(
+        (&summary["verdict"], &summary["findings"][0]["file"]),
+        (&"complete".into(), &"lib/f.c".into()),
+        "{text}"
+    );
+    assert_eq!(summary["findings"][0]["confirmed"], true, "{text}");
+}
+
 #[test]
 fn a_database_of_commands() {
     let dir = project();

@@ -14,6 +14,9 @@ use crate::{
     State, Value,
 };
 
+/// Functions of the C library that fetch an argument before they know whether there is one.
+const FETCH_BLINDLY: &[&str] = &["fcntl", "ioctl", "open", "openat", "prctl", "syscall"];
+
 impl Machine<'_> {
     pub(crate) fn call(&mut self, state: &mut State, call: &Call) -> Step<Next> {
         let mut pointer = Label::EMPTY;
@@ -98,7 +101,7 @@ impl Machine<'_> {
             args.push((value, arg.bits));
         }
         let function = self.image.module.function(func);
-        let variadic = if function.variadic { self.variadic_area(state, function.params.len(), call, &args) } else { 0 };
+        let variadic = if function.variadic { self.variadic_area(state, function, call, &args) } else { 0 };
         let mut regs = self.blank_regs(func);
         for (param, (value, _)) in function.params.iter().zip(&args) {
             regs[param.reg.idx()] = Slot { bits: value.bits as u64, shadow: value.shadow };
@@ -134,7 +137,9 @@ impl Machine<'_> {
     }
 
     /// Variadic arguments in memory, each in its own slots, as the stack part of the calling convention has them.
-    fn variadic_area(&mut self, state: &mut State, n_params: usize, call: &Call, args: &[(Value, u8)]) -> u64 {
+    fn variadic_area(&mut self, state: &mut State, function: &ir::Function, call: &Call, args: &[(Value, u8)]) -> u64 {
+        let n_params = function.params.len();
+        let fetches_blindly = function.is_runtime && FETCH_BLINDLY.contains(&function.name.as_str());
         let n_fixed = n_params.min(args.len());
         let word = u64::from(self.image.module.target.pointer_bytes);
         let mut offsets = Vec::new();
@@ -147,6 +152,9 @@ impl Machine<'_> {
             size = size.next_multiple_of(align.max(word));
             offsets.push(size);
             size += bytes.next_multiple_of(word);
+        }
+        if fetches_blindly {
+            size += 4 * word;
         }
         let base = self.new_stack_object(state, size, 16, None, Site::default());
         let area = state.memory.find(base).expect("just allocated");

@@ -36,6 +36,10 @@ pub struct CompileCommand {
     /// The words that decide about the code: macros, include folders, dialects, machine and code generation.
     pub kept: Vec<String>,
     pub uses_lto: bool,
+    /// Archives by their paths, libraries by their names (`-lx`), and where those are looked for (`-Lx`).
+    pub archive_files: Vec<String>,
+    pub libraries: Vec<String>,
+    pub library_dirs: Vec<String>,
 }
 
 /// Options whose value is the next word, and that decide about the code.
@@ -180,8 +184,16 @@ const OTHER_GOALS: &[&str] = &[
 
 impl CompileCommand {
     pub fn read(words: &[String]) -> CompileCommand {
-        let mut command =
-            CompileCommand { goal: Goal::Program, inputs: Vec::new(), output: None, kept: Vec::new(), uses_lto: false };
+        let mut command = CompileCommand {
+            goal: Goal::Program,
+            inputs: Vec::new(),
+            output: None,
+            kept: Vec::new(),
+            uses_lto: false,
+            archive_files: Vec::new(),
+            libraries: Vec::new(),
+            library_dirs: Vec::new(),
+        };
         let mut language: Option<String> = None;
         let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
@@ -192,6 +204,8 @@ impl CompileCommand {
                 _ if OTHER_GOALS.contains(&word) || word.starts_with("-print-") || word.starts_with("--print-") => {
                     command.goal = Goal::Other;
                 }
+                "-l" => command.libraries.extend(words.next().map(str::to_string)),
+                "-L" => command.library_dirs.extend(words.next().map(str::to_string)),
                 _ if KEPT_PAIRS.contains(&word) => {
                     command.kept.push(word.to_string());
                     command.kept.extend(words.next().map(str::to_string));
@@ -199,6 +213,9 @@ impl CompileCommand {
                 _ if DROPPED_PAIRS.contains(&word) => {
                     words.next();
                 }
+                _ if word.starts_with("-l") => command.libraries.push(word[2..].to_string()),
+                _ if word.starts_with("-L") => command.library_dirs.push(word[2..].to_string()),
+                _ if word.ends_with(".a") && !word.starts_with('-') => command.archive_files.push(word.to_string()),
                 _ if word.starts_with("-o") => command.output = Some(word[2..].to_string()),
                 _ if word.starts_with("-x") => language = Some(word[2..].to_string()),
                 _ if word.starts_with('-') && word != "-" => {
@@ -222,6 +239,21 @@ impl CompileCommand {
                 PathBuf::from(stem).with_added_extension("o")
             }
         }
+    }
+
+    /// The archives a link has to choose from, those of the system left out.
+    pub fn archives(&self) -> Vec<PathBuf> {
+        let in_dirs = self.libraries.iter().filter_map(|name| {
+            let paths = self.library_dirs.iter().map(|dir| Path::new(dir).join(format!("lib{name}.a")));
+            paths.into_iter().find(|path| path.is_file())
+        });
+        let named = self.archive_files.iter().map(PathBuf::from);
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        named
+            .chain(in_dirs)
+            .map(absolute)
+            .filter(|path| !path.starts_with("/usr") && !path.starts_with("/lib"))
+            .collect()
     }
 
     /// The words that compile one input to code.

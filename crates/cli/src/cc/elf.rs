@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8] = b"\x7fELF";
 const SHT_PROGBITS: u64 = 1;
+const SHT_SYMTAB: u64 = 2;
 const SHT_STRTAB: u64 = 3;
 const SHT_DYNAMIC: u64 = 6;
 const SHT_NOBITS: u64 = 8;
@@ -145,6 +146,27 @@ impl<'a> Elf<'a> {
             }
         }
         needed
+    }
+
+    /// Names that other files can use.
+    pub fn defined(&self) -> Vec<String> {
+        let (size, info_at, section_at) = if self.layout.word == 8 { (24, 4, 6) } else { (16, 12, 14) };
+        let mut names = Vec::new();
+        for idx in (0..self.n_headers).filter(|idx| self.kind(*idx) == SHT_SYMTAB) {
+            let texts_idx = number(self.header(idx), self.layout.sh_link, 4).unwrap_or(0) as usize;
+            if texts_idx >= self.n_headers {
+                continue;
+            }
+            let texts = self.content(texts_idx);
+            for symbol in self.content(idx).chunks_exact(size) {
+                let field = |at: usize, n_bytes: usize| number(symbol, at, n_bytes).unwrap_or(0);
+                let is_visible = matches!(field(info_at, 1) >> 4, 1 | 2);
+                if is_visible && field(section_at, 2) != 0 {
+                    names.push(String::from_utf8_lossy(text_at(texts, field(0, 4) as usize)).into_owned());
+                }
+            }
+        }
+        names
     }
 
     /// The file with one more section, which is not loaded and which linkers join with its namesakes. The names and the

@@ -11,7 +11,7 @@ pub mod record;
 
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 pub use command::{CompileCommand, Language};
@@ -49,8 +49,9 @@ pub fn main(words: &[OsString]) -> u8 {
     let command = CompileCommand::read(&expand_response_files(texts));
     let is_off = std::env::var_os(OFF).is_some();
     match command.goal {
-        _ if is_off || command.inputs.is_empty() || command.inputs.iter().all(is_probe) => real.become_it(words),
+        _ if is_off || (!command.inputs.is_empty() && command.inputs.iter().all(is_probe)) => real.become_it(words),
         Goal::Other => real.become_it(words),
+        Goal::Objects if command.inputs.is_empty() => real.become_it(words),
         Goal::Objects => compile_objects(&real, words, &command),
         Goal::Program => compile_program(&real, words, &command),
     }
@@ -125,9 +126,14 @@ fn compile_objects(real: &Real, words: &[OsString], command: &CompileCommand) ->
     code
 }
 
-/// Sources and a link in one command: the compiler's own objects are out of reach, so the records come in one more.
+/// A link. What is compiled for it in the same command and the archives it chooses from come as records in one more
+/// object: the compiler's own objects are out of reach.
 fn compile_program(real: &Real, words: &[OsString], command: &CompileCommand) -> u8 {
-    let Some((_folder, object)) = carrier(command) else { return real.run(words) };
+    let archives = command.archives();
+    if command.inputs.is_empty() && archives.is_empty() {
+        return real.become_it(words);
+    }
+    let Some((_folder, object)) = carrier(command, archives) else { return real.run(words) };
     let mut with_carrier = words.to_vec();
     with_carrier.extend(["-x".into(), "none".into(), object.into()]);
     // Its messages are shown only if it works; otherwise those of the command as it was given.
@@ -142,7 +148,7 @@ fn compile_program(real: &Real, words: &[OsString], command: &CompileCommand) ->
 }
 
 /// An object that holds nothing but the records, for the same machine as the program.
-fn carrier(command: &CompileCommand) -> Option<(tempfile::TempDir, std::path::PathBuf)> {
+fn carrier(command: &CompileCommand, archives: Vec<PathBuf>) -> Option<(tempfile::TempDir, PathBuf)> {
     let folder = tempfile::Builder::new().prefix("colt-cc-").tempdir().ok()?;
     let object = folder.path().join("units.o");
     let machine = command.kept.iter().filter(|word| word.starts_with("-m") || word.starts_with("--target="));
@@ -156,7 +162,12 @@ fn carrier(command: &CompileCommand) -> Option<(tempfile::TempDir, std::path::Pa
     if !status.is_ok_and(|status| status.success()) {
         return None;
     }
-    add_to(&object, &make_records(command)).then_some((folder, object))
+    let mut records = make_records(command);
+    if !archives.is_empty() {
+        let (dir, source) = (std::env::current_dir().unwrap_or_default(), PathBuf::new());
+        records.push(Record { dir, source, args: Vec::new(), without: String::new(), archives, bitcode: Vec::new() });
+    }
+    add_to(&object, &records).then_some((folder, object))
 }
 
 fn make_records(command: &CompileCommand) -> Vec<Record> {
@@ -174,7 +185,7 @@ fn make_record(command: &CompileCommand, input: &Input) -> Record {
         Ok(compiled) => (compiled, String::new()),
         Err(why) => (frontend::Compiled { bitcode: Vec::new(), args }, why),
     };
-    Record { dir, source: input.path.clone().into(), args, without, bitcode }
+    Record { archives: Vec::new(), dir, source: input.path.clone().into(), args, without, bitcode }
 }
 
 /// Adds the records to an object; says whether it could. The new object takes the old one's place in one step.

@@ -19,6 +19,9 @@ pub struct Record {
     /// Why there is no bitcode.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub without: String,
+    /// Of a link instead of a file: the archives that it had to choose from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub archives: Vec<PathBuf>,
     #[serde(skip)]
     pub bitcode: Vec<u8>,
 }
@@ -69,6 +72,7 @@ mod tests {
             source: name.into(),
             args: vec!["-DA=\"x y\"".to_string()],
             without: String::new(),
+            archives: Vec::new(),
             bitcode: b"BC\xc0\xde\0\0".to_vec(),
         };
         let mut bytes = Vec::new();

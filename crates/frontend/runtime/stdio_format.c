@@ -383,8 +383,7 @@ int __colt_format(struct __colt_sink *sink, const char *format, struct __colt_ar
 // --- the light formatter -----------------------------------------------------------------------------------------------------
 //
 // Output that nobody looks at and whose length nobody asks for: no number may fork, yet a bad string argument is
-// still a bug. The engine calls these in place of printf, fprintf, vprintf, vfprintf, puts and fputs when the result
-// is unused and output is not recorded.
+// still a bug. See stdio_light.c.
 
 static void check_string(const struct __colt_specification *spec, const char *text) {
     if (text)
@@ -417,7 +416,7 @@ static void look_at_conversion(const struct __colt_specification *spec, struct _
     }
 }
 
-static void look_at(const char *format, struct __colt_arguments *arguments) {
+void __colt_look_at(const char *format, struct __colt_arguments *arguments) {
     for (const char *p = format; *p;) {
         if (*p++ != '%')
             continue;
@@ -425,41 +424,4 @@ static void look_at(const char *format, struct __colt_arguments *arguments) {
         p = read_specification(p, &spec, arguments);
         look_at_conversion(&spec, arguments);
     }
-}
-
-void __colt_vprintf_light(const char *format, va_list list) {
-    struct __colt_arguments arguments;
-    va_copy(arguments.list, list);
-    look_at(format, &arguments);
-    va_end(arguments.list);
-}
-
-void __colt_printf_light(const char *format, ...) {
-    struct __colt_arguments arguments;
-    va_start(arguments.list, format);
-    look_at(format, &arguments);
-    va_end(arguments.list);
-}
-
-// Reading the descriptor makes a null or dangling FILE pointer the bug that it is.
-static void touch_stream(const FILE *stream) { (void)*(const volatile int *)&stream->fd; }
-
-void __colt_vfprintf_light(FILE *stream, const char *format, va_list list) {
-    touch_stream(stream);
-    __colt_vprintf_light(format, list);
-}
-
-void __colt_fprintf_light(FILE *stream, const char *format, ...) {
-    struct __colt_arguments arguments;
-    touch_stream(stream);
-    va_start(arguments.list, format);
-    look_at(format, &arguments);
-    va_end(arguments.list);
-}
-
-void __colt_puts_light(const char *text) { __colt_check_string(text, SIZE_MAX); }
-
-void __colt_fputs_light(const char *text, FILE *stream) {
-    touch_stream(stream);
-    __colt_check_string(text, SIZE_MAX);
 }

@@ -34,6 +34,9 @@ struct __colt_sink {
 // The formatter behind all of printf's family. Answers what printf answers.
 int __colt_format(struct __colt_sink *sink, const char *format, struct __colt_arguments *arguments);
 
+// Fetches and checks what a formatted text would be made of, but does not make it.
+void __colt_look_at(const char *format, struct __colt_arguments *arguments);
+
 // A conversion specification of printf: %[flags][width][.precision][length]conversion.
 enum __colt_length {
     COLT_LENGTH_NONE,

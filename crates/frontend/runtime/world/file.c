@@ -274,6 +274,12 @@ long __world_seek(long fd, long offset, int whence) {
     return base + offset;
 }
 
+// Whether a standard stream still leads where nobody reads, and writing to it never fails.
+int __world_is_unseen(int fd) {
+    struct opened *file = __world_opened(fd);
+    return file && file->node->kind == KIND_NULL && __colt_world_number(WORLD_FAIL_CALLS, 0) == 0;
+}
+
 long __world_truncate(struct opened *file, long size) {
     if (!file)
         return -EBADF;

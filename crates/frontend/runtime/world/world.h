@@ -141,6 +141,7 @@ long __world_duplicate(long fd, long lowest, int flags);
 long __world_duplicate_to(long from, long to, int flags);
 long __world_pipe(int *out, int flags);
 long __world_control(long fd, long command, long argument);
+int __world_is_unseen(int fd);
 long __world_truncate(struct opened *file, long size);
 
 // --- names.c: calls on names, and what is told about nodes --------------------------------------------------------------

@@ -84,6 +84,14 @@ static void attach_stdin(void) {
   }
 }
 
+// Signals that whoever started Colt ignores are not ignored in the engine.
+static void forget_ignored_signals(void) {
+  struct sigaction action;
+  for (int number = 1; number < NSIG; number++)
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+      signal(number, SIG_DFL);
+}
+
 static void become_test(void) {
   test_pid = getpid();
   setpgid(0, 0);
@@ -93,6 +101,7 @@ static void become_test(void) {
   close(folder_fd);
   attach_stdin();
   make_world();
+  forget_ignored_signals();
   watch_wild_calls();
 #ifdef COLT_SANITIZER
   // In the child: the sanitizers forget a descriptor that was set in another process.

@@ -114,7 +114,7 @@ impl<'i> Decider<'i> {
     }
 
     pub fn holds(&mut self, path: &Path, cond: TermId) -> bool {
-        self.eval.holds(&self.machine.terms, &path.input, cond)
+        self.stack.eval(&self.machine.terms, &path.input, cond) == 1
     }
 
     /// Asks whether the path can go on under `cond`, which the current input does not satisfy. If that stays open the way
@@ -175,12 +175,17 @@ impl<'i> Decider<'i> {
         let side = self.holds(path, cond);
         let negated = self.machine.terms.not(cond);
         let (here, there) = if side { (cond, negated) } else { (negated, cond) };
-        if let Some(input) = self.feasible(path, there) {
-            let other = path.fork(&self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
-            let edge = self.next_edge(path, u32::from(side));
-            self.wait(other, edge);
+        let (decision, answer) = (u64::from(!side), Answer::Side(side));
+        match self.ask(path, there) {
+            Feasible::No => path.take_implied(decision, here, answer),
+            Feasible::Doubtful => path.take(&self.machine.terms, decision, here, answer),
+            Feasible::Yes(input) => {
+                let other = path.fork(&self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
+                let edge = self.next_edge(path, u32::from(side));
+                self.wait(other, edge);
+                path.take(&self.machine.terms, decision, here, answer);
+            }
         }
-        path.take(&self.machine.terms, u64::from(!side), here, Answer::Side(side));
         Fate::Goes
     }
 
@@ -204,11 +209,15 @@ impl<'i> Decider<'i> {
     fn require(&mut self, path: &mut Path, holds: TermId, ending: Ending) -> Fate {
         let violated = self.machine.terms.not(holds);
         if self.holds(path, holds) {
-            if let Some(input) = self.feasible(path, violated) {
-                let path = Box::new(path.fork(&self.machine.terms, 1, violated, Answer::Proceed, input));
-                self.parted.push(Parted::Ended { path, ending });
+            match self.ask(path, violated) {
+                Feasible::No => path.take_implied(0, holds, Answer::Proceed),
+                Feasible::Doubtful => path.take(&self.machine.terms, 0, holds, Answer::Proceed),
+                Feasible::Yes(input) => {
+                    let failing = Box::new(path.fork(&self.machine.terms, 1, violated, Answer::Proceed, input));
+                    self.parted.push(Parted::Ended { path: failing, ending });
+                    path.take(&self.machine.terms, 0, holds, Answer::Proceed);
+                }
             }
-            path.take(&self.machine.terms, 0, holds, Answer::Proceed);
             return Fate::Goes;
         }
         match self.feasible(path, holds) {

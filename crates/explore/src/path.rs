@@ -79,6 +79,13 @@ impl Path {
         self.state.answers.push(answer);
     }
 
+    /// As [`Path::take`] for a condition that follows from those the path has: no question needs it.
+    pub(crate) fn take_implied(&mut self, decision: u64, condition: TermId, answer: Answer) {
+        self.condition.add_implied(condition);
+        self.decisions.push(decision);
+        self.state.answers.push(answer);
+    }
+
     /// A fork that takes another way, under an input that goes there.
     pub(crate) fn fork(
         &self,

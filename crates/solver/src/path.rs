@@ -127,6 +127,12 @@ impl PathCondition {
         }
     }
 
+    /// Adds a condition that follows from the others: it is in the list, but in no group, as no question needs it.
+    pub fn add_implied(&mut self, t: TermId) {
+        self.len += 1;
+        self.newest = Some(Node::on(self.newest.take(), t));
+    }
+
     fn add_part(&mut self, terms: &Terms, t: TermId) {
         if terms.is_true(t) {
             return;

@@ -7,6 +7,7 @@
 
 mod access;
 mod arith;
+mod compared;
 mod calls;
 mod compile;
 mod effect;

@@ -11,6 +11,7 @@ use term::{TermId, Terms};
 use witness::{Bug, BugKind, Ending, Gap, LedgerKind, Place};
 
 use crate::arith;
+use crate::compared::Compared;
 use crate::compile::Compiler;
 use crate::float;
 use crate::frame::Slot;
@@ -169,6 +170,7 @@ pub struct Machine<'i> {
     /// Precision given up since last asked.
     pub notes: Vec<(LedgerKind, Place, String)>,
     pub(crate) tlb: Tlb,
+    compared: Compared,
     compiler: Option<Box<Compiler>>,
     /// How many answers the running instruction has used.
     n_answered: usize,
@@ -196,6 +198,7 @@ impl<'i> Machine<'i> {
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
             tlb: Tlb::default(),
+            compared: Compared::default(),
             compiler: Compiler::new(image).map(Box::new),
             n_answered: 0,
             n_undefined: 0,
@@ -793,13 +796,14 @@ impl<'i> Machine<'i> {
     }
 
     pub(crate) fn compare(&mut self, op: CmpOp, bits: u8, a: Value, b: Value) -> Value {
-        self.lift(
-            bits,
-            a,
-            b,
-            |a, b| u128::from(arith::cmp128(op, bits, a, b)),
-            |terms, a, b| arith::cmp_term(terms, op, a, b),
-        )
+        let label = self.labels.union(a.label(), b.label());
+        if a.term().is_none() && b.term().is_none() {
+            let holds = arith::cmp128(op, bits, a.bits, b.bits);
+            return Value { bits: u128::from(holds), shadow: Shadow::new(None, label) };
+        }
+        let (a, b) = (a.to_term(&mut self.terms, u32::from(bits)), b.to_term(&mut self.terms, u32::from(bits)));
+        let term = self.compared.compare(&mut self.terms, op, a, b);
+        Value::of_term(&self.terms, term, label)
     }
 
     fn overflow(&mut self, op: OverflowOp, bits: u8, a: Value, b: Value) -> (Value, Value) {

@@ -23,8 +23,8 @@ pub use call_graph::CallGraph;
 pub use cfg::Cfg;
 pub use dominators::{Dominators, Exits, PostDominators};
 pub use liveness::{Faults, Liveness, Readers, SlotSet};
-pub use updates::updates;
 pub use loops::{Loop, LoopId, Loops};
+pub use updates::updates;
 
 /// Facts about a module, each computed when first asked for. Made for one module; ask it about no other.
 pub struct Analysis {

@@ -60,7 +60,9 @@ pub enum Readers {
     All,
     /// Only those on which something depends that can be seen: a branch, an address, a store, a call, a fault. A counter
     /// that only counts is not live.
-    Observable { faults: Faults },
+    Observable {
+        faults: Faults,
+    },
 }
 
 /// Which arithmetic can end the program, beside division.

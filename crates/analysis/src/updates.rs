@@ -56,7 +56,8 @@ impl Search<'_> {
         for (idx, inst) in self.insts().iter().enumerate().skip(load_idx + 1) {
             if let Inst::Store { src, bits: stored, addr, .. } = inst {
                 let back = self.address_since(*addr, load_idx, idx);
-                let is_back = carriers.contains(src) && !carriers.contains(addr) && *stored == bits && back == Some(from);
+                let is_back =
+                    carriers.contains(src) && !carriers.contains(addr) && *stored == bits && back == Some(from);
                 return (is_back && !self.used_after(idx, &carriers)).then_some(idx);
             }
             let is_used = self.uses(inst, &carriers);
@@ -70,7 +71,8 @@ impl Search<'_> {
 
     fn uses(&self, inst: &Inst, carriers: &[Reg]) -> bool {
         let mut is_used = false;
-        self.function.for_each_use(inst, self.module.target.pointer_bits(), |reg, _| is_used |= carriers.contains(&reg));
+        self.function
+            .for_each_use(inst, self.module.target.pointer_bits(), |reg, _| is_used |= carriers.contains(&reg));
         is_used
     }
 

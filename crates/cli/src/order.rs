@@ -46,7 +46,8 @@ pub fn by_path(dir: &Path, collected: &mut Collected, findings: &mut [witness::F
     }
     for finding in findings.iter_mut() {
         let number = |name: &str| name.strip_prefix("tests/")?.strip_suffix(".json")?.parse::<u64>().ok();
-        if let Some(test) = number(&finding.test).and_then(|test| arrivals.iter().find(|arrival| arrival.test.0 == test))
+        if let Some(test) =
+            number(&finding.test).and_then(|test| arrivals.iter().find(|arrival| arrival.test.0 == test))
             && let Some(first) = test.finding.as_ref().and_then(|key| collected.witnesses.get(key)?.first())
         {
             finding.test = test_name(*first);

@@ -106,7 +106,10 @@ fn killed(folder: &Folder) -> Result<Base, Failure> {
     // A path that was cut goes on this time, and its test will be another one.
     for test in folder.tests()?.into_iter().filter(|test| test.case.ending != "cut") {
         if let Ok(number) = test.id.parse() {
-            known.insert(path_key(&test.case.path, test.case.inputs.iter().map(|input| &input.bytes[..])), TestId(number));
+            known.insert(
+                path_key(&test.case.path, test.case.inputs.iter().map(|input| &input.bytes[..])),
+                TestId(number),
+            );
         }
     }
     Ok(Base { known, ..Base::default() })

@@ -13,7 +13,7 @@ use term::{TermId, View};
 use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
 use witness::{Ending, Ledger, LedgerKind};
 
-use crate::effects::{Decider, Fate, Feasible, Parted, MAX_TARGETS};
+use crate::effects::{Decider, Fate, Feasible, MAX_TARGETS, Parted};
 use crate::{LineUp, Path};
 
 /// How deep into a sum or a choice of addresses is looked.
@@ -270,14 +270,7 @@ impl Decider<'_> {
 
     /// Inputs for which the access lies in none of the objects end in an error. Preferred are those just past an edge,
     /// where a native run sees the error for what it is.
-    fn report_outside(
-        &mut self,
-        path: &Path,
-        addr: TermId,
-        bytes: u64,
-        access: Access,
-        insides: &[(u64, TermId)],
-    ) {
+    fn report_outside(&mut self, path: &Path, addr: TermId, bytes: u64, access: Access, insides: &[(u64, TermId)]) {
         let mut outside = self.machine.terms.tru();
         for (_, inside) in insides {
             let not_inside = self.machine.terms.not(*inside);
@@ -303,7 +296,14 @@ impl Decider<'_> {
     }
 
     /// An input that misses the object by little. Not finding one says nothing, so nothing is entered in the ledger.
-    fn near_edge(&mut self, path: &Path, addr: TermId, bytes: u64, base: u64, outside: TermId) -> Option<term::Assignment> {
+    fn near_edge(
+        &mut self,
+        path: &Path,
+        addr: TermId,
+        bytes: u64,
+        base: u64,
+        outside: TermId,
+    ) -> Option<term::Assignment> {
         let memory = &path.state.memory;
         let found = memory.get(memory.find(base)?);
         let (base, end) = (found.base, found.end());

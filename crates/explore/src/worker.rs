@@ -666,7 +666,8 @@ impl<'i, 'r> Worker<'i, 'r> {
         for waiting in self.pending.drain() {
             match waiting {
                 Waiting::Live(path) if self.takes_untold_edge(&path) || work_left > 0 => {
-                    work_left = work_left.saturating_sub(CUT_TEST_WORK + path.decisions.len() + path.state.inputs.len() as u64);
+                    work_left =
+                        work_left.saturating_sub(CUT_TEST_WORK + path.decisions.len() + path.state.inputs.len() as u64);
                     self.end(*path, Ending::Cut(budget));
                 }
                 waiting => {

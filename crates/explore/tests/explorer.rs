@@ -124,10 +124,8 @@ fn under_memory_pressure_states_are_put_away_and_come_back() {
 
 #[test]
 fn a_function_nobody_knows_is_a_gap_on_its_path_only() {
-    let text = tree(2).replace("func @main()", "func @mystery()\nfunc @main()").replace(
-        "b2: ",
-        "b2: call @mystery()\n    ",
-    );
+    let text =
+        tree(2).replace("func @main()", "func @mystery()\nfunc @main()").replace("b2: ", "b2: call @mystery()\n    ");
     let (outcome, witnesses) = explore_with(&text, &options(), LineUp::plain());
     assert!(!outcome.is_complete());
     assert!(outcome.counts.unsupported > 0 && outcome.counts.returned > 0);

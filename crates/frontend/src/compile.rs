@@ -84,7 +84,8 @@ fn check_file(path: &Path) -> Result<(), LoadError> {
     if file_kind(path).is_none() {
         return Err(LoadError::UnknownKind { path: path_buf() });
     }
-    let content = fs::read(path).map_err(|error| LoadError::Unreadable { path: path_buf(), reason: error.to_string() })?;
+    let content =
+        fs::read(path).map_err(|error| LoadError::Unreadable { path: path_buf(), reason: error.to_string() })?;
     if content.iter().all(u8::is_ascii_whitespace) {
         return Err(LoadError::Empty { path: path_buf() });
     }
@@ -177,11 +178,7 @@ pub(crate) fn compile(clang: &str, path: &Path, sources: &Sources) -> Result<Vec
     for folder in &sources.include_dirs {
         command.arg("-I").arg(folder);
     }
-    let output = command
-        .args(OWN_FLAGS)
-        .arg(path)
-        .stdin(Stdio::null())
-        .output();
+    let output = command.args(OWN_FLAGS).arg(path).stdin(Stdio::null()).output();
     let diagnostics = match output {
         Ok(output) if output.status.success() => return Ok(output.stdout),
         Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),

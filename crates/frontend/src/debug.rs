@@ -35,7 +35,8 @@ pub(crate) const RUNTIME_FOLDER: &str = "colt-runtime";
 
 impl FileRules {
     fn is_user(&self, path: &str, absolute: &str) -> bool {
-        let is_system = ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|dir| absolute.starts_with(dir));
+        let is_system =
+            ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|dir| absolute.starts_with(dir));
         let is_foreign = self.foreign.iter().any(|dir| absolute.starts_with(dir) || path.starts_with(dir));
         let is_harness = self.harness.as_deref().is_some_and(|harness| harness == path || harness == absolute);
         !(is_system || is_foreign || is_harness || is_runtime_path(path) || absolute.contains("/lib/clang/"))

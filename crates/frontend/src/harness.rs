@@ -52,7 +52,8 @@ pub(crate) fn attach(
     entry: &str,
     units: &mut Vec<LoadedUnit>,
 ) -> Result<Harness, LoadError> {
-    let defines_entry = |unit: &LoadedUnit| unit.module.function(entry).is_some_and(|function| !function.is_declaration());
+    let defines_entry =
+        |unit: &LoadedUnit| unit.module.function(entry).is_some_and(|function| !function.is_declaration());
     let unit_idx = units.iter().position(defines_entry).expect("the entry was found with a body");
     let unit = &units[unit_idx];
     unit.module.use_debug_intrinsics();
@@ -73,7 +74,9 @@ pub(crate) fn attach(
     let harness = write_harness(sources, entry, kind, text, replaces)?;
     let bytes = compile::compile(&compile::find_clang()?, &harness.path, sources)?;
     let made = parse_unit(context, Unit { path: harness.path.clone(), kind: FileKind::C, bytes })?;
-    if let Some(main) = made.module.function("main") && main.is_declaration() {
+    if let Some(main) = made.module.function("main")
+        && main.is_declaration()
+    {
         return Err(signature_error(entry, "its file redefines `main` in a way that hides the harness"));
     }
     match unit.kind {
@@ -206,9 +209,11 @@ fn read_signature(context: &Context, function: Value) -> Signature {
         spans: Vec::new(),
     };
     let params = match info.signature.map(|ty| types.ty(ty).clone()) {
-        Some(SourceType::Function { params, .. }) => {
-            params.iter().zip(names.into_iter().chain(std::iter::repeat(String::new()))).map(|(ty, name)| (*ty, name)).collect()
-        }
+        Some(SourceType::Function { params, .. }) => params
+            .iter()
+            .zip(names.into_iter().chain(std::iter::repeat(String::new())))
+            .map(|(ty, name)| (*ty, name))
+            .collect(),
         _ => function.value_type().params().iter().map(|_| (None, String::new())).collect(),
     };
     Signature { types, params }
@@ -217,9 +222,15 @@ fn read_signature(context: &Context, function: Value) -> Signature {
 /// What the harness does for one parameter.
 enum Plan {
     /// An object of this type, filled as a whole.
-    Value { spelling: String, is_bool: bool },
+    Value {
+        spelling: String,
+        is_bool: bool,
+    },
     /// A pointer to so many elements, filled as a whole.
-    Pointee { spelling: String, n_elements: u32 },
+    Pointee {
+        spelling: String,
+        n_elements: u32,
+    },
     /// A pointer to a null pointer.
     PointerToNull,
     Null,
@@ -291,7 +302,9 @@ fn spell_unqualified(types: &Module, ty: SourceTypeId) -> Option<String> {
 
 /// For bitcode: the harness knows no names, so only scalars and pointers to scalars can be declared.
 fn plan_plain_param(types: &Module, ty: SourceTypeId) -> Result<Plan, String> {
-    let unsupported = || format!("of type `{}`; for bitcode only scalars and pointers to scalars are possible", types.spell(Some(ty)));
+    let unsupported = || {
+        format!("of type `{}`; for bitcode only scalars and pointers to scalars are possible", types.spell(Some(ty)))
+    };
     let Some(stripped) = types.strip(ty) else { return Err("void".to_string()) };
     let scalar = |ty: SourceTypeId| match types.ty(ty) {
         SourceType::Base { .. } => Some(types.spell(Some(ty))),

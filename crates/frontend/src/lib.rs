@@ -142,10 +142,11 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
     prepare::prepare(&context, linked.module, sources.promote)
         .map_err(|reason| LoadError::Untranslatable { reason })?;
     let debug = DebugInfo::new(&context, file_rules(sources, harness.as_ref()));
-    let translated = translate::translate(&context, &linked, debug)
-        .map_err(|reason| LoadError::Untranslatable { reason })?;
+    let translated =
+        translate::translate(&context, &linked, debug).map_err(|reason| LoadError::Untranslatable { reason })?;
     let translate::Translated { module, constructors, destructors } = translated;
-    let is_main = |function: &ir::Function| function.name == "main" && !function.is_static && !function.is_declaration();
+    let is_main =
+        |function: &ir::Function| function.name == "main" && !function.is_static && !function.is_declaration();
     let entry = module.functions.iter().position(is_main).map(FuncId::new);
     let entry = entry.ok_or_else(|| LoadError::NoEntry {
         files: sources.files.clone(),
@@ -160,9 +161,8 @@ fn link_archive(context: &Context, module: llvm::Module, members: &[ArchiveMembe
     let mut taken = Vec::new();
     loop {
         let undefined: FxHashSet<String> = link::undefined_names(module).collect();
-        let is_wanted = |idx: &usize| {
-            !taken.contains(idx) && members[*idx].defines.iter().any(|name| undefined.contains(name))
-        };
+        let is_wanted =
+            |idx: &usize| !taken.contains(idx) && members[*idx].defines.iter().any(|name| undefined.contains(name));
         let Some(idx) = (0..members.len()).find(is_wanted) else { return Ok(taken) };
         let BuildUnit { path, bitcode } = members[idx].unit.clone();
         let unit = parse_unit(context, Unit { path, kind: FileKind::Llvm, bytes: bitcode })?;
@@ -178,9 +178,7 @@ fn parse_units(context: &Context, units: Vec<Unit>) -> Result<Vec<LoadedUnit>, L
 
 pub(crate) fn parse_unit(context: &Context, unit: Unit) -> Result<LoadedUnit, LoadError> {
     let Unit { path, kind, bytes } = unit;
-    let module = context
-        .parse(&path.to_string_lossy(), &bytes)
-        .map_err(|reason| malformed(path.clone(), reason))?;
+    let module = context.parse(&path.to_string_lossy(), &bytes).map_err(|reason| malformed(path.clone(), reason))?;
     if kind == FileKind::Llvm {
         module.verify().map_err(|reason| malformed(path.clone(), reason))?;
     }
@@ -270,7 +268,9 @@ fn link_units(context: &Context, units: Vec<LoadedUnit>) -> Result<llvm::Module,
 /// `Linking globals named 'f': symbol multiply defined!` in plainer words.
 fn clear_link_error(reason: &str) -> String {
     match reason.split_once("named '").and_then(|(_, rest)| rest.split_once('\'')) {
-        Some((name, rest)) if rest.contains("multiply defined") => format!("`{name}` is defined in more than one of them"),
+        Some((name, rest)) if rest.contains("multiply defined") => {
+            format!("`{name}` is defined in more than one of them")
+        }
         _ => reason.to_string(),
     }
 }

@@ -12,7 +12,9 @@ pub use llvm_sys::{
     LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,
     LLVMRealPredicate as RealPredicate, LLVMTypeKind as TypeKind, LLVMValueKind as ValueKind,
 };
-use llvm_sys::{LLVMDiagnosticSeverity, analysis, bit_reader, core, debuginfo, error, error_handling, ir_reader, linker};
+use llvm_sys::{
+    LLVMDiagnosticSeverity, analysis, bit_reader, core, debuginfo, error, error_handling, ir_reader, linker,
+};
 use llvm_sys::{prelude as raw, target, transforms::pass_builder};
 
 pub struct Context {
@@ -86,7 +88,8 @@ impl Context {
         let mut message = ptr::null_mut();
         // SAFETY: the buffer is a copy that LLVM owns; on failure `module` stays unused.
         let failed = unsafe {
-            let buffer = core::LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), name.as_ptr());
+            let buffer =
+                core::LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), name.as_ptr());
             if is_bitcode {
                 let failed = bit_reader::LLVMParseBitcodeInContext2(self.context, buffer, &mut module);
                 core::LLVMDisposeMemoryBuffer(buffer);
@@ -722,7 +725,8 @@ impl Value {
     pub fn incoming(self) -> Vec<(BasicBlock, Value)> {
         unsafe {
             let n = core::LLVMCountIncoming(self.0);
-            let pair = |i| (BasicBlock(core::LLVMGetIncomingBlock(self.0, i)), Value(core::LLVMGetIncomingValue(self.0, i)));
+            let pair =
+                |i| (BasicBlock(core::LLVMGetIncomingBlock(self.0, i)), Value(core::LLVMGetIncomingValue(self.0, i)));
             (0..n).map(pair).collect()
         }
     }

@@ -71,7 +71,12 @@ fn good_bitcode_and_text() {
     let program = load(&Sources::new(vec![file])).unwrap_or_else(|error| panic!("{error}"));
     check(&program);
     // Clang marks everything "do not optimise" by default; locals are promoted all the same.
-    assert!(program.module.function(program.entry).blocks[0].insts.iter().all(|inst| !matches!(inst, ir::Inst::Alloca { .. })));
+    assert!(
+        program.module.function(program.entry).blocks[0]
+            .insts
+            .iter()
+            .all(|inst| !matches!(inst, ir::Inst::Alloca { .. }))
+    );
 }
 
 /// Written by clang 14, whose pointers still had types.

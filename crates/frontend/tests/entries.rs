@@ -51,7 +51,10 @@ fn every_parameter_is_an_input() {
         }
         int main(void) { point p = {1, 2}; return target(1, \"\", p, &p, 1, 1, A, 0, helper, 0, 0, 1, 0, 2); }";
     let program = load_entry(text, "target").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(inputs(&program), ["a", "*s", "p", "*q", "d", "b", "e", "o", "callback", "*v", "*list", "ld", "*array", "c"]);
+    assert_eq!(
+        inputs(&program),
+        ["a", "*s", "p", "*q", "d", "b", "e", "o", "callback", "*v", "*list", "ld", "*array", "c"]
+    );
     assert_eq!(program.entry_name, "target");
     let harness = program.harness.as_ref().expect("a harness");
     assert_eq!(harness.kind, HarnessKind::Function);

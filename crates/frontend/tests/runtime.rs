@@ -68,10 +68,8 @@ fn compare_with_system(width: &str) {
         .output()
         .unwrap();
     expect_success(&output, &program);
-    let output = Command::new(&program)
-        .env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1")
-        .output()
-        .unwrap();
+    let output =
+        Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1").output().unwrap();
     expect_success(&output, &program);
 }
 

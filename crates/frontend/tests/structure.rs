@@ -106,9 +106,9 @@ fn swaps_on_an_edge_are_sequential() {
     for m in moves {
         regs[m.dst.idx()] = regs[m.src.idx()];
     }
-    let swapped = moves.iter().any(|a| {
-        moves.iter().any(|b| a.dst != b.dst && regs[a.dst.idx()] == b.dst.0 && regs[b.dst.idx()] == a.dst.0)
-    });
+    let swapped = moves
+        .iter()
+        .any(|a| moves.iter().any(|b| a.dst != b.dst && regs[a.dst.idx()] == b.dst.0 && regs[b.dst.idx()] == a.dst.0));
     assert!(swapped, "{}", text_of(&program, "f"));
 }
 
@@ -187,7 +187,8 @@ fn types_have_fields_offsets_and_names() {
     let module = &program.module;
     let ty = |name: &str| module.global(module.find_global(name).expect(name)).ty.expect("typed");
     assert_eq!(module.spell(Some(ty("head"))), "node_t");
-    let SourceType::Struct { name, bytes, fields, is_complete: true } = module.ty(module.strip(ty("head")).expect("not void"))
+    let SourceType::Struct { name, bytes, fields, is_complete: true } =
+        module.ty(module.strip(ty("head")).expect("not void"))
     else {
         panic!("head is a structure");
     };

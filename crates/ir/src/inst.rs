@@ -188,39 +188,172 @@ pub enum SymbolRef {
 #[repr(u8)]
 pub enum Inst {
     /// `value` fits the width. Wider constants use `WideConst`.
-    Const { dst: Reg, bits: u8, value: u64 },
+    Const {
+        dst: Reg,
+        bits: u8,
+        value: u64,
+    },
     /// 65 to 128 bits; boxed because it is rare.
-    WideConst { dst: Reg, bits: u8, value: Box<u128> },
+    WideConst {
+        dst: Reg,
+        bits: u8,
+        value: Box<u128>,
+    },
     /// A value the program never set. Reads as zero.
-    Undef { dst: Reg, bits: u8 },
-    Address { dst: Reg, symbol: SymbolRef, addend: i64 },
-    Copy { dst: Reg, src: Reg, bits: u8 },
+    Undef {
+        dst: Reg,
+        bits: u8,
+    },
+    Address {
+        dst: Reg,
+        symbol: SymbolRef,
+        addend: i64,
+    },
+    Copy {
+        dst: Reg,
+        src: Reg,
+        bits: u8,
+    },
     /// `nsw` on Add, Sub, Mul, Shl: the C operation was signed, so overflow is a fault where that is checked.
-    Bin { op: BinOp, bits: u8, nsw: bool, dst: Reg, a: Reg, b: Reg },
-    BinImm { op: BinOp, bits: u8, nsw: bool, dst: Reg, a: Reg, imm: u64 },
-    Cmp { op: CmpOp, bits: u8, dst: Reg, a: Reg, b: Reg },
-    CmpImm { op: CmpOp, bits: u8, dst: Reg, a: Reg, imm: u64 },
-    Cast { op: CastOp, from: u8, to: u8, dst: Reg, a: Reg },
-    Select { bits: u8, dst: Reg, cond: Reg, a: Reg, b: Reg },
-    Overflow { op: OverflowOp, bits: u8, dst: Reg, flag: Reg, a: Reg, b: Reg },
-    BitOp { op: BitOp, bits: u8, dst: Reg, a: Reg, b: Reg },
+    Bin {
+        op: BinOp,
+        bits: u8,
+        nsw: bool,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    BinImm {
+        op: BinOp,
+        bits: u8,
+        nsw: bool,
+        dst: Reg,
+        a: Reg,
+        imm: u64,
+    },
+    Cmp {
+        op: CmpOp,
+        bits: u8,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    CmpImm {
+        op: CmpOp,
+        bits: u8,
+        dst: Reg,
+        a: Reg,
+        imm: u64,
+    },
+    Cast {
+        op: CastOp,
+        from: u8,
+        to: u8,
+        dst: Reg,
+        a: Reg,
+    },
+    Select {
+        bits: u8,
+        dst: Reg,
+        cond: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Overflow {
+        op: OverflowOp,
+        bits: u8,
+        dst: Reg,
+        flag: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    BitOp {
+        op: BitOp,
+        bits: u8,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// `hi:lo` shifted left (`fshl`), upper half kept; a right shift is a left shift by `bits - amount` of the front end.
-    FunnelShl { bits: u8, dst: Reg, hi: Reg, lo: Reg, amount: Reg },
-    FunnelShr { bits: u8, dst: Reg, hi: Reg, lo: Reg, amount: Reg },
+    FunnelShl {
+        bits: u8,
+        dst: Reg,
+        hi: Reg,
+        lo: Reg,
+        amount: Reg,
+    },
+    FunnelShr {
+        bits: u8,
+        dst: Reg,
+        hi: Reg,
+        lo: Reg,
+        amount: Reg,
+    },
     /// `dst = base + sext(index) * scale`, pointer width.
-    Index { dst: Reg, base: Reg, index: Reg, index_bits: u8, scale: u64 },
+    Index {
+        dst: Reg,
+        base: Reg,
+        index: Reg,
+        index_bits: u8,
+        scale: u64,
+    },
     /// Little-endian, `ceil(bits/8)` bytes. `align` in bytes.
-    Load { dst: Reg, bits: u8, align: u8, addr: Reg },
-    Store { src: Reg, bits: u8, align: u8, addr: Reg },
+    Load {
+        dst: Reg,
+        bits: u8,
+        align: u8,
+        addr: Reg,
+    },
+    Store {
+        src: Reg,
+        bits: u8,
+        align: u8,
+        addr: Reg,
+    },
     /// A stack object that lives until the function returns. `count` multiplies `bytes` when present (VLA, alloca()),
     /// pointer width. `variable` names the source variable, an index into `Function::variables`.
-    Alloca { dst: Reg, bytes: u64, align: u32, count: Option<Reg>, variable: Option<u32> },
-    FloatBin { op: FloatBinOp, kind: FloatKind, dst: Reg, a: Reg, b: Reg },
-    FloatCmp { op: FloatCmpOp, kind: FloatKind, dst: Reg, a: Reg, b: Reg },
+    Alloca {
+        dst: Reg,
+        bytes: u64,
+        align: u32,
+        count: Option<Reg>,
+        variable: Option<u32>,
+    },
+    FloatBin {
+        op: FloatBinOp,
+        kind: FloatKind,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FloatCmp {
+        op: FloatCmpOp,
+        kind: FloatKind,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// For `Resize` `from`/`to` are float widths; for conversions one of them is an integer width.
-    FloatCast { op: FloatCastOp, from: u8, to: u8, kind: FloatKind, to_kind: FloatKind, dst: Reg, a: Reg },
-    FloatMath { op: FloatMathOp, kind: FloatKind, dst: Reg, a: Reg, b: Reg, c: Reg },
-    Call { call: CallId },
+    FloatCast {
+        op: FloatCastOp,
+        from: u8,
+        to: u8,
+        kind: FloatKind,
+        to_kind: FloatKind,
+        dst: Reg,
+        a: Reg,
+    },
+    FloatMath {
+        op: FloatMathOp,
+        kind: FloatKind,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        c: Reg,
+    },
+    Call {
+        call: CallId,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -289,14 +422,40 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Terminator {
     Jump(Edge),
-    Branch { cond: Reg, then: Edge, other: Edge },
+    Branch {
+        cond: Reg,
+        then: Edge,
+        other: Edge,
+    },
     /// A compare and the branch on it in one: what nearly every C condition is.
-    CmpBranch { op: CmpOp, bits: u8, a: Reg, b: Reg, then: Edge, other: Edge },
-    CmpImmBranch { op: CmpOp, bits: u8, a: Reg, imm: u64, then: Edge, other: Edge },
-    Switch { value: Reg, bits: u8, cases: Box<[(u64, Edge)]>, default: Edge },
+    CmpBranch {
+        op: CmpOp,
+        bits: u8,
+        a: Reg,
+        b: Reg,
+        then: Edge,
+        other: Edge,
+    },
+    CmpImmBranch {
+        op: CmpOp,
+        bits: u8,
+        a: Reg,
+        imm: u64,
+        then: Edge,
+        other: Edge,
+    },
+    Switch {
+        value: Reg,
+        bits: u8,
+        cases: Box<[(u64, Edge)]>,
+        default: Edge,
+    },
     /// Values of the result in the order of the function's `results`.
     Return(Box<[Reg]>),
-    IndirectJump { addr: Reg, targets: Box<[(BlockId, Edge)]> },
+    IndirectJump {
+        addr: Reg,
+        targets: Box<[(BlockId, Edge)]>,
+    },
     Unreachable,
 }
 

@@ -20,7 +20,7 @@ mod verify;
 pub use function::{Block, Edge, Function, Move, Param, Slot};
 pub use ids::{BlockId, CallId, FileId, FuncId, GlobalId, Reg, SourceTypeId, SpanId};
 pub use inst::{
-    Arg, BinOp, ByVal, BitOp, Call, Callee, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp,
+    Arg, BinOp, BitOp, ByVal, Call, Callee, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp,
     Inst, Intrinsic, OverflowOp, SymbolRef, Terminator,
 };
 pub use module::{Global, Init, Module, Reloc, Target};

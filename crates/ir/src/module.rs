@@ -24,7 +24,10 @@ pub enum Init {
     /// Defined in no file that was given.
     External,
     Zero,
-    Bytes { bytes: Vec<u8>, relocs: Vec<Reloc> },
+    Bytes {
+        bytes: Vec<u8>,
+        relocs: Vec<Reloc>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -52,19 +52,56 @@ pub struct Enumerator {
 /// `None` as a target means `void`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceType {
-    Base { name: String, bytes: u64, kind: BaseKind },
-    Pointer { to: Option<SourceTypeId>, bytes: u64 },
+    Base {
+        name: String,
+        bytes: u64,
+        kind: BaseKind,
+    },
+    Pointer {
+        to: Option<SourceTypeId>,
+        bytes: u64,
+    },
     /// `count` is absent for `T x[]` and variable-length arrays.
-    Array { of: Option<SourceTypeId>, count: Option<u64> },
-    Struct { name: String, bytes: u64, fields: Vec<Field>, is_complete: bool },
-    Union { name: String, bytes: u64, fields: Vec<Field>, is_complete: bool },
-    Enum { name: String, bytes: u64, values: Vec<Enumerator> },
-    Typedef { name: String, of: Option<SourceTypeId> },
-    Const { of: Option<SourceTypeId> },
-    Volatile { of: Option<SourceTypeId> },
+    Array {
+        of: Option<SourceTypeId>,
+        count: Option<u64>,
+    },
+    Struct {
+        name: String,
+        bytes: u64,
+        fields: Vec<Field>,
+        is_complete: bool,
+    },
+    Union {
+        name: String,
+        bytes: u64,
+        fields: Vec<Field>,
+        is_complete: bool,
+    },
+    Enum {
+        name: String,
+        bytes: u64,
+        values: Vec<Enumerator>,
+    },
+    Typedef {
+        name: String,
+        of: Option<SourceTypeId>,
+    },
+    Const {
+        of: Option<SourceTypeId>,
+    },
+    Volatile {
+        of: Option<SourceTypeId>,
+    },
     /// Restrict, _Atomic and whatever else changes nothing for us.
-    Qualified { of: Option<SourceTypeId> },
-    Function { result: Option<SourceTypeId>, params: Vec<Option<SourceTypeId>>, is_variadic: bool },
+    Qualified {
+        of: Option<SourceTypeId>,
+    },
+    Function {
+        result: Option<SourceTypeId>,
+        params: Vec<Option<SourceTypeId>>,
+        is_variadic: bool,
+    },
 }
 
 impl Module {

@@ -245,7 +245,8 @@ impl Compiler<'_> {
     fn machine_flags(&self) -> impl Iterator<Item = &String> {
         let of_cflags = self.plan.cflags.iter().filter(|flag| flag.starts_with("-m") || flag.starts_with("--target="));
         let of_build = self.plan.units.first().map_or(&[][..], |unit| &unit.args[..]).iter();
-        of_cflags.chain(of_build.filter(|flag| matches!(flag.as_str(), "-m32" | "-m64") || flag.starts_with("--target=")))
+        of_cflags
+            .chain(of_build.filter(|flag| matches!(flag.as_str(), "-m32" | "-m64") || flag.starts_with("--target=")))
     }
 
     fn sanitizer_flags(&self) -> Vec<&'static str> {

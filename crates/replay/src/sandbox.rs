@@ -69,16 +69,7 @@ fn bubblewrap(bwrap: &Path, program: &Path, user: &[&str], proc: &[&str]) -> Att
     // Sockets can be connected to on a read-only file system too, so the folders that hold them are hidden.
     // Temporary files may be made, and are gone after the test.
     command.args(["--perms", "1777", "--size", FOLDER_BYTES, "--tmpfs", "/tmp"]);
-    command.args([
-        "--tmpfs",
-        "/run",
-        "--perms",
-        "0777",
-        "--size",
-        FOLDER_BYTES,
-        "--tmpfs",
-        INNER_FOLDER,
-    ]);
+    command.args(["--tmpfs", "/run", "--perms", "0777", "--size", FOLDER_BYTES, "--tmpfs", INNER_FOLDER]);
     command.arg("--ro-bind").arg(program).arg(INNER_PROGRAM).args(["--chdir", INNER_FOLDER]);
     command.args([INNER_PROGRAM, INNER_FOLDER]);
     Attempt { sandbox: Sandbox::Bubblewrap, command, program: PathBuf::from(INNER_PROGRAM) }

@@ -123,9 +123,12 @@ fn skipped_text(summary: &Summary) -> String {
     if names.is_empty() {
         return "  lazy: no function is worth skipping, so every path was explored\n".to_string();
     }
-    let more = if names.len() > NAMES_SHOWN { format!(" and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+    let more =
+        if names.len() > NAMES_SHOWN { format!(" and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
     let names = printable(&format!("{}{more}", names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ")));
-    format!("  lazy: skipped where possible, so test them by themselves, not all of their own paths were run: {names}\n")
+    format!(
+        "  lazy: skipped where possible, so test them by themselves, not all of their own paths were run: {names}\n"
+    )
 }
 
 /// Names of one part shown.
@@ -138,7 +141,8 @@ fn parts_text(summary: &Summary) -> String {
     let list = |key: &str| found[key].as_array().map_or(&[][..], Vec::as_slice);
     let names = |part: &serde_json::Value| {
         let names: Vec<&str> = part.as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
-        let more = if names.len() > NAMES_SHOWN { format!(", and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+        let more =
+            if names.len() > NAMES_SHOWN { format!(", and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
         printable(&format!("{}{more}", names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ")))
     };
     let meeting = |met: &serde_json::Value| {

@@ -1,8 +1,8 @@
 //! Inputs, and the value of a term under one.
 
-use crate::{Chunks, Terms};
 use crate::fold;
 use crate::node::{SymbolId, TermId, View};
+use crate::{Chunks, Terms};
 
 /// A value for each symbol; those without one are zero. Cloning shares.
 #[derive(Clone, Default, Debug)]

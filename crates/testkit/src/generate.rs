@@ -267,7 +267,8 @@ static void {p}_turn(unsigned a) {{
         let name = format!("i{}", self.n_loops);
         let bound = if self.dice.one_in(2) { "2".to_string() } else { format!("({} & 3)", self.value(1)) };
         // The bound is taken once: the body may change what it is made of.
-        let _ = writeln!(self.text, "{indent}for (unsigned {name} = 0, n{name} = {bound}; {name} < n{name}; {name}++) {{");
+        let _ =
+            writeln!(self.text, "{indent}for (unsigned {name} = 0, n{name} = {bound}; {name} < n{name}; {name}++) {{");
         self.values.push(name);
         self.statement(depth + 1, body);
         self.assign(depth + 1);

@@ -10,12 +10,35 @@ use testkit::command::{find_colt, project_root};
 type Programs = BTreeSet<String>;
 
 const KEYWORDS: &[(&str, char)] = &[
-    ("call", 'C'), ("const", 'K'), ("var", 'V'), ("procedure", 'P'), ("begin", 'B'), ("end", 'E'), ("if", 'I'),
-    ("then", 'T'), ("while", 'W'), ("do", 'D'), ("odd", 'O'),
+    ("call", 'C'),
+    ("const", 'K'),
+    ("var", 'V'),
+    ("procedure", 'P'),
+    ("begin", 'B'),
+    ("end", 'E'),
+    ("if", 'I'),
+    ("then", 'T'),
+    ("while", 'W'),
+    ("do", 'D'),
+    ("odd", 'O'),
 ];
 const SIGNS: &[(&str, char)] = &[
-    (":=", ':'), ("<=", 'l'), (">=", 'g'), ("=", '='), ("#", '#'), ("<", '<'), (">", '>'), ("+", '+'), ("-", '-'),
-    ("*", '*'), ("/", '/'), ("(", '('), (")", ')'), (",", ','), (";", ';'), (".", '.'),
+    (":=", ':'),
+    ("<=", 'l'),
+    (">=", 'g'),
+    ("=", '='),
+    ("#", '#'),
+    ("<", '<'),
+    (">", '>'),
+    ("+", '+'),
+    ("-", '-'),
+    ("*", '*'),
+    ("/", '/'),
+    ("(", '('),
+    (")", ')'),
+    (",", ','),
+    (";", ';'),
+    (".", '.'),
 ];
 
 /// The grammar: what each symbol can be, by number of tokens.
@@ -54,8 +77,16 @@ const RULES: &[(&str, &[&[&str]])] = &[
     ("factor", &[&["n"], &["0"], &["(", "expression", ")"]]),
 ];
 
-const MAY_BE_EMPTY: &[&str] =
-    &["block", "constants", "more_constants", "variables", "more_variables", "procedures", "statement", "more_statements"];
+const MAY_BE_EMPTY: &[&str] = &[
+    "block",
+    "constants",
+    "more_constants",
+    "variables",
+    "more_variables",
+    "procedures",
+    "statement",
+    "more_statements",
+];
 
 impl Grammar {
     /// What `symbol` can be in exactly `n_tokens` tokens.
@@ -145,8 +176,9 @@ fn accepted(n_tokens: usize) -> Vec<String> {
         let test: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         if test["ending"] == "returned" && test["status"] == 0 {
             let hex = test["inputs"][0]["bytes"].as_str().expect("bytes");
-            let bytes: Vec<u8> =
-                (0..hex.len() / 2).map(|idx| u8::from_str_radix(&hex[2 * idx..2 * idx + 2], 16).expect("hex")).collect();
+            let bytes: Vec<u8> = (0..hex.len() / 2)
+                .map(|idx| u8::from_str_radix(&hex[2 * idx..2 * idx + 2], 16).expect("hex"))
+                .collect();
             accepted.push(tokens(&bytes));
         }
     }
@@ -162,7 +194,11 @@ fn all_valid_programs_are_generated() {
     let accepted = accepted(n_tokens);
     let distinct: Programs = accepted.iter().cloned().collect();
     let counts: Vec<usize> = by_length.iter().map(Programs::len).collect();
-    println!("programs by number of tokens: {counts:?}; {} generated, {} of them distinct", accepted.len(), distinct.len());
+    println!(
+        "programs by number of tokens: {counts:?}; {} generated, {} of them distinct",
+        accepted.len(),
+        distinct.len()
+    );
     assert_eq!(distinct, all);
     assert_eq!(accepted.len(), all.len(), "each is generated once");
 }

@@ -5,7 +5,9 @@ use witness::{BugKind, Ending};
 
 use crate::memory::GAP;
 use crate::run::{Machine, Step};
-use crate::{Access, Answer, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Shadow, State, Value};
+use crate::{
+    Access, Answer, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Shadow, State, Value,
+};
 
 /// Objects up to this many bytes are written at a symbolic offset byte by byte; larger ones become arrays.
 const SMALL_OBJECT: u64 = 1024;
@@ -26,7 +28,13 @@ pub struct Byte {
 
 impl Machine<'_> {
     /// Checks an access and says where it goes.
-    pub(crate) fn locate(&mut self, state: &mut State, addr: Value, bytes: u64, access: Access) -> Step<(ObjectId, Offset)> {
+    pub(crate) fn locate(
+        &mut self,
+        state: &mut State,
+        addr: Value,
+        bytes: u64,
+        access: Access,
+    ) -> Step<(ObjectId, Offset)> {
         let Some(term) = addr.term() else {
             self.depend_on_place(state, addr.bits as u64, addr.label());
             let object = self.locate_concrete(state, addr.bits as u64, bytes, access)?;
@@ -40,10 +48,13 @@ impl Machine<'_> {
         let object = self.locate_concrete(state, base, bytes, access)?;
         let base = self.terms.constant(u128::from(base), u32::from(self.image.pointer_bits()));
         let offset = self.terms.sub(term, base);
-        Ok((object, match self.terms.as_const(offset) {
-            Some(offset) => Offset::At(offset as u64),
-            None => Offset::Symbolic(self.terms.zext(offset, 64)),
-        }))
+        Ok((
+            object,
+            match self.terms.as_const(offset) {
+                Some(offset) => Offset::At(offset as u64),
+                None => Offset::Symbolic(self.terms.zext(offset, 64)),
+            },
+        ))
     }
 
     /// Whether an access is right depends on the address, and on whether and how large the object there is.
@@ -96,23 +107,37 @@ impl Machine<'_> {
             let found = state.memory.get(object);
             let what = found.kind.name();
             let offset = addr.wrapping_sub(found.base) as i64;
-            (found.liveness, found.kind, format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", found.size))
+            (
+                found.liveness,
+                found.kind,
+                format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", found.size),
+            )
         };
         match state.memory.find(addr).or_else(|| state.memory.near(addr)).map(describe) {
             Some((Liveness::Freed, _, text)) => (BugKind::UseAfterFree, format!("{text} that was freed")),
-            Some((Liveness::Alive, ObjectKind::Constant, text)) if access == Access::Write && state.memory.find(addr).is_some() => {
+            Some((Liveness::Alive, ObjectKind::Constant, text))
+                if access == Access::Write && state.memory.find(addr).is_some() =>
+            {
                 (BugKind::InvalidPointer, format!("{text}, which is read-only"))
             }
             Some((Liveness::Alive, _, text)) => (out_of_bounds, text),
-            None if state.memory.was_stack(addr) => {
-                (BugKind::UseAfterFree, format!("{verb} of {bytes} byte{plural} of a local variable whose function has returned"))
-            }
+            None if state.memory.was_stack(addr) => (
+                BugKind::UseAfterFree,
+                format!("{verb} of {bytes} byte{plural} of a local variable whose function has returned"),
+            ),
             None => (BugKind::InvalidPointer, format!("{verb} of {bytes} byte{plural} at {addr:#x}, where nothing is")),
         }
     }
 
     /// As [`Machine::diagnose`] where the object at `base` was meant: whatever lies outside of it is out of its bounds.
-    pub fn diagnose_outside(&self, state: &State, addr: u64, bytes: u64, access: Access, base: u64) -> (BugKind, String) {
+    pub fn diagnose_outside(
+        &self,
+        state: &State,
+        addr: u64,
+        bytes: u64,
+        access: Access,
+        base: u64,
+    ) -> (BugKind, String) {
         let object = state.memory.find(base).map(|object| state.memory.get(object));
         let (kind, verb) = match access {
             Access::Read => (BugKind::OutOfBoundsRead, "read"),
@@ -126,7 +151,13 @@ impl Machine<'_> {
                 let offset = addr.wrapping_sub(object.base) as i64;
                 let plural = if bytes == 1 { "" } else { "s" };
                 let what = object.kind.name();
-                (kind, format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", object.size))
+                (
+                    kind,
+                    format!(
+                        "{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes",
+                        object.size
+                    ),
+                )
             }
             _ => self.diagnose(state, addr, bytes, access),
         }
@@ -165,7 +196,8 @@ impl Machine<'_> {
         let is_next = |idx: u64| {
             let (_, shadow) = object.byte(offset + idx);
             let view = shadow.term().map(|term| self.terms.view(term));
-            shadow.label() == first.label() && matches!(view, Some(View::Extract { arg: whole, lo }) if whole == arg && u64::from(lo) == idx * 8)
+            shadow.label() == first.label()
+                && matches!(view, Some(View::Extract { arg: whole, lo }) if whole == arg && u64::from(lo) == idx * 8)
         };
         (1..u64::from(bits / 8)).all(is_next).then(|| Shadow::new(Some(arg), first.label()))
     }
@@ -228,7 +260,13 @@ impl Machine<'_> {
     }
 
     /// The bytes of a checked access.
-    pub(crate) fn read_bytes(&mut self, state: &mut State, object: ObjectId, offset: Offset, n_bytes: u64) -> Vec<Byte> {
+    pub(crate) fn read_bytes(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        offset: Offset,
+        n_bytes: u64,
+    ) -> Vec<Byte> {
         self.define(state, object, offset, n_bytes);
         self.tell(state, Interest::READ, || Event::Read { object, offset: offset.at_or_zero(), bytes: n_bytes });
         let found = state.memory.get(object).clone();
@@ -316,7 +354,11 @@ impl Machine<'_> {
     }
 
     pub(crate) fn write_bytes(&mut self, state: &mut State, object: ObjectId, offset: Offset, bytes: &[Byte]) {
-        self.tell(state, Interest::WRITE, || Event::Write { object, offset: offset.at_or_zero(), bytes: bytes.len() as u64 });
+        self.tell(state, Interest::WRITE, || Event::Write {
+            object,
+            offset: offset.at_or_zero(),
+            bytes: bytes.len() as u64,
+        });
         if let Offset::At(offset) = offset {
             self.trace_write(state, object, offset, bytes.len() as u64);
         }
@@ -330,7 +372,9 @@ impl Machine<'_> {
                     found.set_byte(at, byte.bits, byte.shadow);
                 }
             }
-            Offset::Symbolic(term) if state.memory.get(object).array().is_none() && state.memory.get(object).size <= SMALL_OBJECT => {
+            Offset::Symbolic(term)
+                if state.memory.get(object).array().is_none() && state.memory.get(object).size <= SMALL_OBJECT =>
+            {
                 self.write_choices(state, object, term, bytes);
             }
             offset => {

@@ -3,7 +3,7 @@
 use ir::{BinOp, BitOp, CastOp, CmpOp, OverflowOp};
 use term::{TermId, Terms};
 
-use crate::value::{mask128, mask64, sext128, sext64};
+use crate::value::{mask64, mask128, sext64, sext128};
 
 /// The concrete result up to 64 bits; `None` where the operation faults.
 #[inline(always)]
@@ -344,17 +344,19 @@ pub fn bit_op_term(terms: &mut Terms, op: BitOp, a: TermId, b: TermId) -> TermId
             let shifted = terms.shl(a, b);
             let back = if op == BitOp::UShlSat { terms.lshr(shifted, b) } else { terms.ashr(shifted, b) };
             let fits = terms.eq(back, a);
-            let limit = if op == BitOp::UShlSat {
-                terms.constant(mask128(width as u8), width)
-            } else {
-                signed_limit(terms, a)
-            };
+            let limit =
+                if op == BitOp::UShlSat { terms.constant(mask128(width as u8), width) } else { signed_limit(terms, a) };
             terms.ite(fits, shifted, limit)
         }
     }
 }
 
-fn first_set(terms: &mut Terms, a: TermId, bits: impl DoubleEndedIterator<Item = u32>, rank: impl Fn(u32) -> u32) -> TermId {
+fn first_set(
+    terms: &mut Terms,
+    a: TermId,
+    bits: impl DoubleEndedIterator<Item = u32>,
+    rank: impl Fn(u32) -> u32,
+) -> TermId {
     let width = terms.width(a);
     let none = terms.constant(u128::from(width), width);
     bits.rev().fold(none, |rest, bit| {

@@ -10,8 +10,8 @@ use crate::image::Binding;
 use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
 use crate::{
-    Access, Answer, Effect, Event, Frame, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region, Returns, Shadow, Site,
-    State, Value,
+    Access, Answer, Effect, Event, Frame, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region, Returns,
+    Shadow, Site, State, Value,
 };
 
 /// Functions of the C library that fetch an argument before they know whether there is one.
@@ -332,10 +332,14 @@ impl Machine<'_> {
         work.extend(state.memory.objects(Region::Global).map(|(_, object)| object.clone()));
         work.extend(state.memory.objects(Region::Stack).map(|(_, object)| object.clone()));
         // Copies of thread-local variables are nobody's to free.
-        let is_variable = |(_, object): &(crate::ObjectId, &std::rc::Rc<crate::Object>)| object.kind != crate::ObjectKind::Heap;
+        let is_variable =
+            |(_, object): &(crate::ObjectId, &std::rc::Rc<crate::Object>)| object.kind != crate::ObjectKind::Heap;
         work.extend(state.memory.objects(Region::Heap).filter(is_variable).map(|(_, object)| object.clone()));
-        let mut words: Vec<u64> =
-            state.frames().chain(state.parked_frames()).flat_map(|frame| frame.regs.iter().map(|slot| slot.bits)).collect();
+        let mut words: Vec<u64> = state
+            .frames()
+            .chain(state.parked_frames())
+            .flat_map(|frame| frame.regs.iter().map(|slot| slot.bits))
+            .collect();
         loop {
             for word in words.drain(..) {
                 if let Some(object) = state.memory.find(word)
@@ -353,18 +357,17 @@ impl Machine<'_> {
                 u64::from_le_bytes(word)
             }));
         }
-        let leaked = state
-            .memory
-            .objects(Region::Heap)
-            .find(|(id, object)| {
-                object.liveness == Liveness::Alive
-                    && object.kind == crate::ObjectKind::Heap
-                    && !reached[id.idx as usize]
-            });
+        let leaked = state.memory.objects(Region::Heap).find(|(id, object)| {
+            object.liveness == Liveness::Alive && object.kind == crate::ObjectKind::Heap && !reached[id.idx as usize]
+        });
         match leaked {
             None => Ok(()),
             Some((_, object)) => {
-                let mut bug = self.bug(state, BugKind::MemoryLeak, format!("{} bytes allocated here are never freed", object.size));
+                let mut bug = self.bug(
+                    state,
+                    BugKind::MemoryLeak,
+                    format!("{} bytes allocated here are never freed", object.size),
+                );
                 bug.place = self.image.place_at(object.site.func, object.site.span);
                 Err(Effect::Ended(Box::new(Ending::Bug(bug))))
             }

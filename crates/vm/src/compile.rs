@@ -12,18 +12,20 @@
 //! in later.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{types, AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Type, Value};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch, Variable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::Module as _;
-use ir::{BinOp, BlockId, CastOp, CmpOp, Edge, FloatBinOp, FloatCmpOp, FloatKind, FuncId, Function, Inst, Reg, Terminator};
+use ir::{
+    BinOp, BlockId, CastOp, CmpOp, Edge, FloatBinOp, FloatCmpOp, FloatKind, FuncId, Function, Inst, Reg, Terminator,
+};
 
+use crate::Shadow;
 use crate::frame::{Frame, Slot};
 use crate::image::Image;
-use crate::tlb::{site_of, Tlb};
-use crate::Shadow;
+use crate::tlb::{Tlb, site_of};
 
 /// Back edges taken before a function is translated.
 const HOT: u32 = 2_000;
@@ -298,7 +300,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         let leave = builder.create_block();
         builder.append_block_param(leave, types::I64);
         builder.set_cold_block(leave);
-        Translator { builder, image, func, function, seen, tlb, pointer, context, regs, epoch, fuel, slots, blocks, leave }
+        Translator {
+            builder,
+            image,
+            func,
+            function,
+            seen,
+            tlb,
+            pointer,
+            context,
+            regs,
+            epoch,
+            fuel,
+            slots,
+            blocks,
+            leave,
+        }
     }
 
     fn translate(mut self, entries: &[BlockId], config: TargetFrontendConfig) {
@@ -607,10 +624,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         let entry = self.builder.ins().iconst(self.pointer, self.tlb.entry_addr(site) as i64);
         let offset = |field: usize| i32::try_from(field).expect("a small struct");
         let fields = Tlb::LAYOUT;
-        let epoch = self.builder.ins().uload32(trusted, entry, offset(match access {
-            Access::Read => fields.epoch,
-            Access::Write => fields.write_epoch,
-        }));
+        let epoch = self.builder.ins().uload32(
+            trusted,
+            entry,
+            offset(match access {
+                Access::Read => fields.epoch,
+                Access::Write => fields.write_epoch,
+            }),
+        );
         let base = self.builder.ins().load(types::I64, trusted, entry, offset(fields.base));
         let end = self.builder.ins().load(types::I64, trusted, entry, offset(fields.end));
         let data = self.builder.ins().load(self.pointer, trusted, entry, offset(fields.data));

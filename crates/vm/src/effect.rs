@@ -79,26 +79,48 @@ pub enum Freedom {
 #[derive(Clone, Debug)]
 pub enum Effect {
     /// Answer `Side`.
-    Branch { cond: TermId },
+    Branch {
+        cond: TermId,
+    },
     /// Answer `Edge`: the edge of that number, under its condition. Edges to one target are one alternative, under its
     /// first number. The conditions exclude each other and cover all.
-    Switch { conds: Rc<[(u32, TermId)]> },
+    Switch {
+        conds: Rc<[(u32, TermId)]>,
+    },
     /// Answer `Object`: the base of the object the address points into. `bytes` from it on are accessed.
-    Address { addr: TermId, bytes: u64, access: Access },
+    Address {
+        addr: TermId,
+        bytes: u64,
+        access: Access,
+    },
     /// Answer `Value`.
-    Pick { value: TermId, why: PickWhy },
+    Pick {
+        value: TermId,
+        why: PickWhy,
+    },
     /// Choose a number from 0 to `max`; nothing depends on it yet. Answer `Value`.
-    Choose { max: u64 },
+    Choose {
+        max: u64,
+    },
     /// Answer `Proceed`, with `holds` added to the path condition; the inputs that violate it show `bug`.
-    Check { holds: TermId, bug: Box<Bug> },
+    Check {
+        holds: TermId,
+        bug: Box<Bug>,
+    },
     /// Answer `Proceed`, with `cond` added; inputs that violate it end the path as `Assumed`.
-    Assume { cond: TermId },
+    Assume {
+        cond: TermId,
+    },
     /// Answer `Proceed`, with `cond` added: what a new input is by its nature. No input violates it.
-    Constrain { cond: TermId },
+    Constrain {
+        cond: TermId,
+    },
     /// Answer `Input`.
     Input(Box<InputRequest>),
     /// A call somebody claimed. Answer `Enter` or `Skip`.
-    Call { func: FuncId },
+    Call {
+        func: FuncId,
+    },
     Ended(Box<Ending>),
     /// The state stands between two instructions: its fuel is used up, or it came where it was to pause.
     OutOfFuel,

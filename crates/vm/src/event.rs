@@ -9,15 +9,40 @@ use crate::{EdgeId, ObjectId, State};
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// A symbolic branch or switch went over this edge.
-    Branch { func: FuncId, block: BlockId, edge: u32, cond: Option<TermId> },
-    Read { object: ObjectId, offset: u64, bytes: u64 },
-    Write { object: ObjectId, offset: u64, bytes: u64 },
-    Call { func: FuncId },
-    Return { func: FuncId },
-    Allocated { object: ObjectId },
-    Freed { object: ObjectId },
+    Branch {
+        func: FuncId,
+        block: BlockId,
+        edge: u32,
+        cond: Option<TermId>,
+    },
+    Read {
+        object: ObjectId,
+        offset: u64,
+        bytes: u64,
+    },
+    Write {
+        object: ObjectId,
+        offset: u64,
+        bytes: u64,
+    },
+    Call {
+        func: FuncId,
+    },
+    Return {
+        func: FuncId,
+    },
+    Allocated {
+        object: ObjectId,
+    },
+    Freed {
+        object: ObjectId,
+    },
     /// Control entered a block by an edge.
-    Block { func: FuncId, block: BlockId, edge: EdgeId },
+    Block {
+        func: FuncId,
+        block: BlockId,
+        edge: EdgeId,
+    },
 }
 
 /// Kinds of events an observer wants, as a set.

@@ -2,7 +2,7 @@
 
 use ir::{BlockId, FuncId};
 
-use crate::value::{mask128, Shadow};
+use crate::value::{Shadow, mask128};
 use crate::{Label, Slots, Track, Value};
 
 /// One 64-bit slot of a register.

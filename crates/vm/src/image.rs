@@ -9,9 +9,9 @@ use ir::{FuncId, Function, GlobalId, Init, Module, SpanId, SymbolRef};
 use rustc_hash::FxHashMap;
 use witness::Place;
 
-use crate::memory::{Layout, GAP};
-use crate::stubs::{self, Stub};
+use crate::memory::{GAP, Layout};
 use crate::object::Site;
+use crate::stubs::{self, Stub};
 use crate::{Frame, Memory, Object, ObjectKind, State};
 
 /// Which faults are looked for.

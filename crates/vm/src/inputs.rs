@@ -84,7 +84,13 @@ pub fn create(
         Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value, label, number }
     };
     let scalars = request.scalars.iter().enumerate().map(scalar).collect();
-    InputRecord { name: request.name.clone(), type_name: request.type_name.clone(), n_bytes: request.bytes, origin: request.origin, scalars }
+    InputRecord {
+        name: request.name.clone(),
+        type_name: request.type_name.clone(),
+        n_bytes: request.bytes,
+        origin: request.origin,
+        scalars,
+    }
 }
 
 /// The symbol of a scalar of an input.
@@ -134,7 +140,9 @@ fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<
         SourceType::Base { bytes, kind, .. } => {
             divide_word(offset, *bytes, *kind == BaseKind::Bool && *bytes == 1, pieces);
         }
-        SourceType::Pointer { bytes, .. } | SourceType::Enum { bytes, .. } => divide_word(offset, *bytes, false, pieces),
+        SourceType::Pointer { bytes, .. } | SourceType::Enum { bytes, .. } => {
+            divide_word(offset, *bytes, false, pieces)
+        }
         SourceType::Array { of: Some(of), count: Some(count) } => {
             let size = module.size_of(*of).unwrap_or(0);
             for idx in 0..if size == 0 { 0 } else { *count } {

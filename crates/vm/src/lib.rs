@@ -7,8 +7,8 @@
 
 mod access;
 mod arith;
-mod compared;
 mod calls;
+mod compared;
 mod compile;
 mod effect;
 mod event;
@@ -31,11 +31,11 @@ mod value;
 
 pub use effect::{Access, Answer, Effect, Freedom, InputForm, InputRequest, LabelledScalar, PickWhy};
 pub use event::{Event, Interest, Observer};
-pub use footprint::{Footprint, Ranges, Touched};
 pub use flow::{BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFlow, NoteWrites, Scouting, Track};
+pub use footprint::{Footprint, Ranges, Touched};
 pub use frame::{Frame, Returns};
 pub use image::{Checks, Image, World};
-pub use inputs::{symbol as input_symbol, scalars, InputRecord, Scalar, ScalarShape};
+pub use inputs::{InputRecord, Scalar, ScalarShape, scalars, symbol as input_symbol};
 pub use label::{Label, Labels};
 pub use memory::{Memory, ObjectId, Region};
 pub use object::{Liveness, Object, ObjectKind, Site};

@@ -36,12 +36,7 @@ pub struct Layout {
 impl Layout {
     pub fn of_pointer_bytes(pointer_bytes: u8) -> Layout {
         match pointer_bytes {
-            8 => Layout {
-                functions: 0x40_1000,
-                globals: 0x1000_0000,
-                heap: 0x5555_0000_0000,
-                stack: 0x7f00_0000_0000,
-            },
+            8 => Layout { functions: 0x40_1000, globals: 0x1000_0000, heap: 0x5555_0000_0000, stack: 0x7f00_0000_0000 },
             _ => Layout { functions: 0x0804_8000, globals: 0x0a00_0000, heap: 0x2000_0000, stack: 0xb000_0000 },
         }
     }
@@ -194,10 +189,7 @@ impl Memory {
     }
 
     pub fn objects(&self, region: Region) -> impl Iterator<Item = (ObjectId, &Rc<Object>)> {
-        self.region(region)
-            .iter()
-            .enumerate()
-            .map(move |(idx, object)| (ObjectId { region, idx: idx as u32 }, object))
+        self.region(region).iter().enumerate().map(move |(idx, object)| (ObjectId { region, idx: idx as u32 }, object))
     }
 
     /// Whether an address is where objects come and go. Which of them lies where depends on what happened before.

@@ -16,12 +16,11 @@ use crate::compile::Compiler;
 use crate::float;
 use crate::frame::Slot;
 use crate::image::Image;
-use crate::tlb::{site_of, Tlb};
+use crate::tlb::{Tlb, site_of};
 use crate::value::{mask64, sext64};
 use crate::{
-    Answer, Decides, Effect, Event, Flow, Footprint, Interest, Label, Labels, Object, ObjectKind, Observer, PickWhy, Shadow,
-    Site,
-    State, Value,
+    Answer, Decides, Effect, Event, Flow, Footprint, Interest, Label, Labels, Object, ObjectKind, Observer, PickWhy,
+    Shadow, Site, State, Value,
 };
 
 /// Either done, or an effect: the state stands where it stood.
@@ -566,7 +565,8 @@ impl<'i> Machine<'i> {
                 state.top.set(*dst, *bits, value);
             }
             Inst::Address { dst, symbol, addend } => {
-                let addr = self.image.address_of(*symbol).wrapping_add(*addend as u64) & mask64(self.image.pointer_bits());
+                let addr =
+                    self.image.address_of(*symbol).wrapping_add(*addend as u64) & mask64(self.image.pointer_bits());
                 state.top.set(*dst, self.image.pointer_bits(), Value::concrete(u128::from(addr)));
             }
             Inst::Copy { dst, src, bits } => {
@@ -618,9 +618,13 @@ impl<'i> Machine<'i> {
             }
             Inst::BitOp { op, bits, dst, a, b } => {
                 let (a, b) = (state.top.value(*a, *bits), state.top.value(*b, *bits));
-                let value = self.lift(*bits, a, b, |a, b| arith::bit_op128(*op, *bits, a, b), |terms, a, b| {
-                    arith::bit_op_term(terms, *op, a, b)
-                });
+                let value = self.lift(
+                    *bits,
+                    a,
+                    b,
+                    |a, b| arith::bit_op128(*op, *bits, a, b),
+                    |terms, a, b| arith::bit_op_term(terms, *op, a, b),
+                );
                 state.top.set(*dst, *bits, value);
             }
             Inst::FunnelShl { bits, dst, hi, lo, amount } | Inst::FunnelShr { bits, dst, hi, lo, amount } => {
@@ -685,9 +689,9 @@ impl<'i> Machine<'i> {
 
     /// The label of what is computed from these registers, without a term.
     fn joint_shadow(&mut self, state: &State, regs: &[ir::Reg]) -> Shadow {
-        let label = regs.iter().fold(Label::EMPTY, |label, reg| {
-            self.labels.union(label, state.top.regs[reg.idx()].shadow.label())
-        });
+        let label = regs
+            .iter()
+            .fold(Label::EMPTY, |label, reg| self.labels.union(label, state.top.regs[reg.idx()].shadow.label()));
         Shadow::new(None, label)
     }
 
@@ -752,7 +756,9 @@ impl<'i> Machine<'i> {
         let (ta, tb) = (a.to_term(&mut self.terms, width), b.to_term(&mut self.terms, width));
         let zero = self.terms.constant(0, width);
         let nonzero = self.terms.ne(tb, zero);
-        self.check(state, nonzero, |machine| machine.bug(state, BugKind::DivisionByZero, "division by zero".to_string()))?;
+        self.check(state, nonzero, |machine| {
+            machine.bug(state, BugKind::DivisionByZero, "division by zero".to_string())
+        })?;
         if matches!(op, BinOp::SDiv | BinOp::SRem) {
             let (min, ones) =
                 (self.terms.constant(1 << (width - 1), width), self.terms.constant(crate::value::mask128(bits), width));
@@ -807,12 +813,20 @@ impl<'i> Machine<'i> {
     }
 
     fn overflow(&mut self, op: OverflowOp, bits: u8, a: Value, b: Value) -> (Value, Value) {
-        let result = self.lift(bits, a, b, |a, b| arith::overflow128(op, bits, a, b).0, |terms, a, b| {
-            arith::overflow_result_term(terms, op, a, b)
-        });
-        let flag = self.lift(bits, a, b, |a, b| u128::from(arith::overflow128(op, bits, a, b).1), |terms, a, b| {
-            arith::overflow_term(terms, op, a, b)
-        });
+        let result = self.lift(
+            bits,
+            a,
+            b,
+            |a, b| arith::overflow128(op, bits, a, b).0,
+            |terms, a, b| arith::overflow_result_term(terms, op, a, b),
+        );
+        let flag = self.lift(
+            bits,
+            a,
+            b,
+            |a, b| u128::from(arith::overflow128(op, bits, a, b).1),
+            |terms, a, b| arith::overflow_term(terms, op, a, b),
+        );
         (result, flag)
     }
 
@@ -866,7 +880,8 @@ impl<'i> Machine<'i> {
     fn index(&mut self, base: Value, index: Value, index_bits: u8, scale: u64) -> Value {
         let width = u32::from(self.image.pointer_bits());
         let label = self.labels.union(base.label(), index.label());
-        let (base, index) = (base.to_term(&mut self.terms, width), index.to_term(&mut self.terms, u32::from(index_bits)));
+        let (base, index) =
+            (base.to_term(&mut self.terms, width), index.to_term(&mut self.terms, u32::from(index_bits)));
         let index = match u32::from(index_bits).cmp(&width) {
             std::cmp::Ordering::Less => self.terms.sext(index, width),
             std::cmp::Ordering::Equal => index,
@@ -916,7 +931,14 @@ impl<'i> Machine<'i> {
         }
     }
 
-    fn alloca(&mut self, state: &mut State, bytes: u64, align: u32, count: Option<Value>, variable: Option<u32>) -> Step<u64> {
+    fn alloca(
+        &mut self,
+        state: &mut State,
+        bytes: u64,
+        align: u32,
+        count: Option<Value>,
+        variable: Option<u32>,
+    ) -> Step<u64> {
         let label = count.map_or(Label::EMPTY, |count| count.label());
         let count = match count {
             Some(count) => self.pick(state, count, PickWhy::Size)? as u64,
@@ -1023,7 +1045,14 @@ impl<'i> Machine<'i> {
         self.tell(state, Interest::BRANCH, || Event::Branch { func, block, edge, cond });
     }
 
-    fn switch(&mut self, state: &mut State, value: Value, bits: u8, cases: &[(u64, Edge)], default: &Edge) -> Step<u32> {
+    fn switch(
+        &mut self,
+        state: &mut State,
+        value: Value,
+        bits: u8,
+        cases: &[(u64, Edge)],
+        default: &Edge,
+    ) -> Step<u32> {
         let Some(term) = value.term() else {
             let found = cases.iter().position(|case| u128::from(case.0) == value.bits);
             let edge = found.unwrap_or(cases.len()) as u32;
@@ -1077,7 +1106,8 @@ impl<'i> Machine<'i> {
                 Ok(edge as u32)
             }
             None => {
-                let bug = self.bug(state, BugKind::InvalidPointer, format!("jump to {addr:#x}, which is no label here"));
+                let bug =
+                    self.bug(state, BugKind::InvalidPointer, format!("jump to {addr:#x}, which is no label here"));
                 Err(Effect::Ended(Box::new(Ending::Bug(bug))))
             }
         }

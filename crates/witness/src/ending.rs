@@ -49,13 +49,20 @@ pub struct Gap {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The entry function returned; `status` is the process's exit status when the entry is `main`.
-    Returned { status: i32 },
+    Returned {
+        status: i32,
+    },
     /// `exit` or a sibling was called.
-    Exited { status: i32 },
+    Exited {
+        status: i32,
+    },
     Bug(Bug),
     /// An assumption of the program (`colt_assume` and its relatives) failed.
     Assumed,
-    Pruned { technique: &'static str, reason: String },
+    Pruned {
+        technique: &'static str,
+        reason: String,
+    },
     Cut(Budget),
     Unsupported(Gap),
 }

@@ -48,7 +48,9 @@ pub fn tree(n: u32) -> String {
          b0: r0 = alloca 32 align 1\n\
              r1 = addr @name\n",
     );
-    text.push_str(&format!("    r2:64 = const {n}\n    call @colt_input(r0:64, r2:64, r1:64)\n    r3:32 = const 0\n    jump b1\n"));
+    text.push_str(&format!(
+        "    r2:64 = const {n}\n    call @colt_input(r0:64, r2:64, r1:64)\n    r3:32 = const 0\n    jump b1\n"
+    ));
     for idx in 0..n {
         let (head, then, next) = (2 * idx + 1, 2 * idx + 2, 2 * idx + 3);
         let sum = if idx == 0 { "r3".to_string() } else { format!("r{}", 10 + 8 * (idx - 1) + 4) };

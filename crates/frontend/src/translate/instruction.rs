@@ -60,10 +60,18 @@ impl Body<'_, '_> {
                 Ok(body.define(to, |dst| Inst::Cast { op: CastOp::SExt, from, to, dst, a }))
             }),
             Opcode::LLVMFPTrunc | Opcode::LLVMFPExt => self.lanes(value, Self::float_resize),
-            Opcode::LLVMFPToSI => self.lanes(value, |body, a, from, to| body.float_to_int(FloatCastOp::ToSigned, a, from, to)),
-            Opcode::LLVMFPToUI => self.lanes(value, |body, a, from, to| body.float_to_int(FloatCastOp::ToUnsigned, a, from, to)),
-            Opcode::LLVMSIToFP => self.lanes(value, |body, a, from, to| body.int_to_float(FloatCastOp::FromSigned, a, from, to)),
-            Opcode::LLVMUIToFP => self.lanes(value, |body, a, from, to| body.int_to_float(FloatCastOp::FromUnsigned, a, from, to)),
+            Opcode::LLVMFPToSI => {
+                self.lanes(value, |body, a, from, to| body.float_to_int(FloatCastOp::ToSigned, a, from, to))
+            }
+            Opcode::LLVMFPToUI => {
+                self.lanes(value, |body, a, from, to| body.float_to_int(FloatCastOp::ToUnsigned, a, from, to))
+            }
+            Opcode::LLVMSIToFP => {
+                self.lanes(value, |body, a, from, to| body.int_to_float(FloatCastOp::FromSigned, a, from, to))
+            }
+            Opcode::LLVMUIToFP => {
+                self.lanes(value, |body, a, from, to| body.int_to_float(FloatCastOp::FromUnsigned, a, from, to))
+            }
             Opcode::LLVMBitCast => self.bit_cast(value),
             Opcode::LLVMAddrSpaceCast => self.operand(value.operand(0)),
             Opcode::LLVMFreeze => self.operand(value.operand(0)),
@@ -379,10 +387,12 @@ impl Body<'_, '_> {
         let (a, b) = (self.operand(value.operand(0))?, self.operand(value.operand(1))?);
         let source: Vec<Reg> = a.iter().chain(b.iter()).copied().collect();
         let lanes = value.shuffle_mask().into_iter();
-        Ok(lanes.map(|lane| match lane {
-            Some(lane) => source[lane as usize],
-            None => self.undefined(bits),
-        }).collect())
+        Ok(lanes
+            .map(|lane| match lane {
+                Some(lane) => source[lane as usize],
+                None => self.undefined(bits),
+            })
+            .collect())
     }
 
     // Memory.
@@ -560,7 +570,8 @@ impl Body<'_, '_> {
         if scale == 0 {
             return Ok(base);
         }
-        let index = if is_instruction(index, Opcode::LLVMSExt) && is_folded_index(index) { index.operand(0) } else { index };
+        let index =
+            if is_instruction(index, Opcode::LLVMSExt) && is_folded_index(index) { index.operand(0) } else { index };
         let bits = self.scalar_type(index)?.bits;
         let pointer_bits = self.pointer_bits();
         let mut reg = self.scalar(index)?;

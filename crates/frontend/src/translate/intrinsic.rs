@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use ir::{
-    Arg, BinOp, BitOp, ByVal, Call, Callee, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatMathOp, Inst, Intrinsic, OverflowOp,
-    Reg,
+    Arg, BinOp, BitOp, ByVal, Call, Callee, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatMathOp, Inst, Intrinsic,
+    OverflowOp, Reg,
 };
 
 use super::body::{Body, Regs, Unsupported};
@@ -276,11 +276,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn funnel(
-        &mut self,
-        inst: Value,
-        make: impl Fn(u8, Reg, Reg, Reg, Reg) -> Inst,
-    ) -> Result<(), Unsupported> {
+    fn funnel(&mut self, inst: Value, make: impl Fn(u8, Reg, Reg, Reg, Reg) -> Inst) -> Result<(), Unsupported> {
         let shape = self.shape(inst)?;
         let (hi, lo) = (self.operand(inst.operand(0))?, self.operand(inst.operand(1))?);
         let amount = self.operand(inst.operand(2))?;
@@ -329,18 +325,12 @@ impl Body<'_, '_> {
 
     fn reduce_step(&mut self, op: &str, scalar: Scalar, a: Reg, b: Reg) -> Result<Reg, Unsupported> {
         let bits = scalar.bits;
-        let integer = [
-            ("add", BinOp::Add),
-            ("mul", BinOp::Mul),
-            ("and", BinOp::And),
-            ("or", BinOp::Or),
-            ("xor", BinOp::Xor),
-        ];
+        let integer =
+            [("add", BinOp::Add), ("mul", BinOp::Mul), ("and", BinOp::And), ("or", BinOp::Or), ("xor", BinOp::Xor)];
         if let Some((_, op)) = integer.iter().find(|(name, _)| *name == op) {
             return Ok(self.bin(*op, bits, a, b));
         }
-        let ordered =
-            [("smax", BitOp::SMax), ("smin", BitOp::SMin), ("umax", BitOp::UMax), ("umin", BitOp::UMin)];
+        let ordered = [("smax", BitOp::SMax), ("smin", BitOp::SMin), ("umax", BitOp::UMax), ("umin", BitOp::UMin)];
         if let Some((_, op)) = ordered.iter().find(|(name, _)| *name == op) {
             let op = *op;
             return Ok(self.define(bits, |dst| Inst::BitOp { op, bits, dst, a, b }));

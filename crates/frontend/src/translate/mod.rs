@@ -14,8 +14,8 @@ mod wide;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use ir::{BlockId, FuncId, Function, Global, GlobalId, Module, Param, Reg, Slot, SymbolRef, Target};
 pub(super) use ir::slots_of as slot_count;
+use ir::{BlockId, FuncId, Function, Global, GlobalId, Module, Param, Reg, Slot, SymbolRef, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::debug::DebugInfo;
@@ -175,9 +175,10 @@ impl<'c> ModuleTranslator<'c> {
                 n_slots += slot_count(scalar.bits);
             }
         }
-        let results = self.shapes.of(ty.result()).map_or_else(|_| Vec::new(), |shape| {
-            shape.iter().map(|scalar| Slot { bits: scalar.bits }).collect()
-        });
+        let results = self
+            .shapes
+            .of(ty.result())
+            .map_or_else(|_| Vec::new(), |shape| shape.iter().map(|scalar| Slot { bits: scalar.bits }).collect());
         let info = self.debug.function(function);
         let name = match info.name {
             // Linking renames statics that clash; the source name is what people know.

@@ -416,7 +416,9 @@ mod tests {
         let mut blocks = Vec::new();
         for idx in 0..n_blocks {
             let mut insts: Vec<Inst> = match idx {
-                0 => (2..N_REGISTERS).map(|r| Inst::Const { dst: Reg(r), bits: 64, value: u64::from(r) * 77 }).collect(),
+                0 => {
+                    (2..N_REGISTERS).map(|r| Inst::Const { dst: Reg(r), bits: 64, value: u64::from(r) * 77 }).collect()
+                }
                 _ => Vec::new(),
             };
             for _ in 0..random.below(6) {
@@ -476,7 +478,11 @@ mod tests {
                 Terminator::Return(values) => return Ok(values.iter().map(|reg| regs[reg.idx()]).collect()),
                 Terminator::Jump(edge) => edge,
                 Terminator::CmpImmBranch { a, imm, then, other, .. } => {
-                    if regs[a.idx()] < *imm { then } else { other }
+                    if regs[a.idx()] < *imm {
+                        then
+                    } else {
+                        other
+                    }
                 }
                 _ => unreachable!("not generated"),
             };

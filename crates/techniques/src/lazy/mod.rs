@@ -76,7 +76,8 @@ pub struct Flags {
 pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
     let module = subject.module;
     let graph = CallGraph::new(module);
-    let starts_thread = |func: &FuncId| ["pthread_create", "thrd_create"].contains(&module.function(*func).name.as_str());
+    let starts_thread =
+        |func: &FuncId| ["pthread_create", "thrd_create"].contains(&module.function(*func).name.as_str());
     if choose::reached(subject.entry, |func| graph.callees(func)).iter().any(starts_thread) {
         return Err("`lazy` does not follow a second thread, which this program may start".to_string());
     }

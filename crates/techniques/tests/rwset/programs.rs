@@ -60,7 +60,8 @@ static unsigned total(struct node *list) {
 
 /// A program whose entry is `p_entry`, `p` being the prefix.
 pub fn program(seed: u64, prefix: &str) -> String {
-    let mut writer = Writer { dice: Dice(seed), p: prefix, text: String::new(), budget: 0, in_entry: false, n_loops: 0 };
+    let mut writer =
+        Writer { dice: Dice(seed), p: prefix, text: String::new(), budget: 0, in_entry: false, n_loops: 0 };
     writer.program();
     writer.text
 }
@@ -78,9 +79,15 @@ struct Writer<'p> {
 impl Writer<'_> {
     fn program(&mut self) {
         let p = self.p;
-        let _ = writeln!(self.text, "static unsigned {p}_g0, {p}_g1 = 3, {p}_count;\nstatic unsigned char {p}_t[8], {p}_u[8] = {{ 1, 2, 3 }};");
+        let _ = writeln!(
+            self.text,
+            "static unsigned {p}_g0, {p}_g1 = 3, {p}_count;\nstatic unsigned char {p}_t[8], {p}_u[8] = {{ 1, 2, 3 }};"
+        );
         for idx in 0..2 {
-            let _ = writeln!(self.text, "static unsigned {p}_f{idx}(unsigned a, unsigned b, unsigned *q) {{\n    unsigned x = a, y = 0;\n    (void)x; (void)y;");
+            let _ = writeln!(
+                self.text,
+                "static unsigned {p}_f{idx}(unsigned a, unsigned b, unsigned *q) {{\n    unsigned x = a, y = 0;\n    (void)x; (void)y;"
+            );
             self.budget = 3;
             self.statements(1, 2);
             let value = self.value(1);
@@ -94,7 +101,10 @@ impl Writer<'_> {
         self.in_entry = true;
         self.budget = 18;
         self.statements(1, 9);
-        let _ = writeln!(self.text, "    if ((x ^ {p}_g0) == 5)\n        return 1;\n    if (total(l) + total(m) == y)\n        return 2;\n    return 0;\n}}");
+        let _ = writeln!(
+            self.text,
+            "    if ((x ^ {p}_g0) == 5)\n        return 1;\n    if (total(l) + total(m) == y)\n        return 2;\n    return 0;\n}}"
+        );
     }
 
     fn statements(&mut self, depth: usize, n: u64) {
@@ -128,7 +138,10 @@ impl Writer<'_> {
             }
             6 => {
                 let (value, one, two) = (self.value(1), self.assignment(), self.assignment());
-                self.line(depth, &format!("switch ({value} & 3) {{ case 0: {one} break; case 2: {two} default: break; }}"));
+                self.line(
+                    depth,
+                    &format!("switch ({value} & 3) {{ case 0: {one} break; case 2: {two} default: break; }}"),
+                );
             }
             7 if self.n_loops < 2 => {
                 self.n_loops += 1;

@@ -6,7 +6,7 @@ use ir::{BaseKind, Call, FuncId, SourceType, SourceTypeId};
 use term::TermId;
 use witness::{BugKind, Ending};
 
-use super::{done, Stub};
+use super::{Stub, done};
 use crate::access::{Byte, Offset};
 use crate::inputs;
 use crate::run::{Machine, Next, Step};
@@ -108,7 +108,13 @@ impl Machine<'_> {
         let bytes = self.pick(state, size, PickWhy::Size)? as u64;
         let name: Arc<str> = self.text_arg(state, call, 2).into();
         if bytes == 0 {
-            state.inputs.push_back(Arc::new(InputRecord { name, type_name: "bytes".into(), n_bytes: 0, origin: 0, scalars: Box::new([]) }));
+            state.inputs.push_back(Arc::new(InputRecord {
+                name,
+                type_name: "bytes".into(),
+                n_bytes: 0,
+                origin: 0,
+                scalars: Box::new([]),
+            }));
             let whereabouts = self.labels.union(addr.label(), size.label());
             self.scatter_nothing(state, whereabouts);
             return done();
@@ -214,7 +220,15 @@ impl Machine<'_> {
     }
 
     /// An int with `low <= value < high`.
-    fn bounded(&mut self, state: &mut State, call: &Call, name: &str, type_name: &str, low: i32, high: i32) -> Step<Option<Next>> {
+    fn bounded(
+        &mut self,
+        state: &mut State,
+        call: &Call,
+        name: &str,
+        type_name: &str,
+        low: i32,
+        high: i32,
+    ) -> Step<Option<Next>> {
         let mut request = self.input_request(state, name.into(), type_name.into(), None, 4);
         request.range = Some((i64::from(low), i64::from(high)));
         let record = self.plan_scalar(state, &request)?;

@@ -3,9 +3,11 @@
 use ir::Call;
 use witness::{BugKind, Ending};
 
-use super::{done, Stub};
+use super::{Stub, done};
 use crate::run::{Machine, Next, Step};
-use crate::{Decides, Effect, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, State, Value};
+use crate::{
+    Decides, Effect, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, State, Value,
+};
 
 /// Larger requests give NULL, natively too.
 const LARGEST: u64 = 256 << 20;
@@ -91,10 +93,9 @@ impl Machine<'_> {
                     (BugKind::DoubleFree, format!("a heap object of {} bytes is freed a second time", found.size))
                 }
             },
-            Some((_, found)) if found.kind == ObjectKind::Heap => (
-                BugKind::InvalidFree,
-                format!("free of a pointer {} bytes into a heap object", addr - found.base),
-            ),
+            Some((_, found)) if found.kind == ObjectKind::Heap => {
+                (BugKind::InvalidFree, format!("free of a pointer {} bytes into a heap object", addr - found.base))
+            }
             Some(_) => (BugKind::InvalidFree, "free of something that is not on the heap".to_string()),
             None => (BugKind::InvalidFree, format!("free of {addr:#x}, where nothing was allocated")),
         };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ir::Call;
 use witness::{BugKind, Ending};
 
-use super::{done, Stub};
+use super::{Stub, done};
 use crate::run::{Machine, Next, Step};
 use crate::state::JumpTarget;
 use crate::{Effect, PickWhy, Shadow, State, Value};
@@ -41,7 +41,10 @@ impl Machine<'_> {
         let target = state.jumps.as_ref().and_then(|jumps| jumps.iter().find(|jump| jump.buffer == buffer).cloned());
         let is_active = |target: &JumpTarget| {
             target.depth <= state.depth
-                && state.frames().nth((state.depth - target.depth) as usize).is_some_and(|frame| frame.func == target.at.0)
+                && state
+                    .frames()
+                    .nth((state.depth - target.depth) as usize)
+                    .is_some_and(|frame| frame.func == target.at.0)
         };
         let Some(target) = target.filter(is_active) else {
             let message = "longjmp to a place that was never set or whose function has returned".to_string();

@@ -1,6 +1,6 @@
 //! math.h on concrete values, computed by the host's own library.
 
-use super::{done, Stub};
+use super::{Stub, done};
 use crate::run::{Machine, Next, Step};
 use crate::{PickWhy, Shadow, State, Value};
 

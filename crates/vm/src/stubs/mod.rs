@@ -15,8 +15,8 @@ mod world;
 
 use ir::{Call, FuncId};
 
-use crate::run::{Machine, Next, Step};
 use crate::State;
+use crate::run::{Machine, Next, Step};
 
 /// `None`: not for me, run the body.
 pub type Stub = for<'m, 'i, 's> fn(&'m mut Machine<'i>, &'s mut State, &Call, FuncId) -> Step<Option<Next>>;

@@ -3,7 +3,7 @@
 use term::TermId;
 use witness::BugKind;
 
-use super::{done, Stub};
+use super::{Stub, done};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
 use crate::{Access, Decides, Liveness, PickWhy, State, Value};
@@ -89,7 +89,8 @@ impl Machine<'_> {
         }
         self.depend(state, label, Decides::Address);
         self.check(state, terminated, |machine| {
-            let message = format!("read past the end of an object of {} bytes: the string in it has no end", found.size);
+            let message =
+                format!("read past the end of an object of {} bytes: the string in it has no end", found.size);
             machine.bug(state, BugKind::OutOfBoundsRead, message)
         })?;
         done()

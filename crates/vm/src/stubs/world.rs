@@ -6,12 +6,13 @@ use std::sync::Arc;
 use ir::Call;
 use witness::{Bug, BugKind, Ending, LedgerKind};
 
-use super::{done, Stub};
+use super::{Stub, done};
 use crate::access::Offset;
-use crate::run::{Machine, Next, Step};
 use crate::inputs;
+use crate::run::{Machine, Next, Step};
 use crate::{
-    Access, Decides, Effect, InputForm, InputRecord, InputRequest, Label, Object, ObjectKind, PickWhy, Scalar, Shadow, Site, State, Value,
+    Access, Decides, Effect, InputForm, InputRecord, InputRequest, Label, Object, ObjectKind, PickWhy, Scalar, Shadow,
+    Site, State, Value,
 };
 
 pub const STUBS: &[(&str, Stub)] = &[
@@ -24,7 +25,9 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("_Exit", |machine, state, call, _| machine.exit(state, call)),
     ("klee_silent_exit", |machine, state, call, _| machine.exit(state, call)),
     ("abort", |machine, state, _, _| Err(machine.ends_in(state, BugKind::Abort, "abort() is called".to_string()))),
-    ("klee_abort", |machine, state, _, _| Err(machine.ends_in(state, BugKind::Abort, "klee_abort() is called".to_string()))),
+    ("klee_abort", |machine, state, _, _| {
+        Err(machine.ends_in(state, BugKind::Abort, "klee_abort() is called".to_string()))
+    }),
     ("__colt_assert_fail", |machine, state, call, _| {
         let text = machine.text_arg(state, call, 0);
         Err(machine.ends_in(state, BugKind::AssertionFailure, format!("assertion `{text}` fails")))
@@ -239,7 +242,13 @@ fn fixed_record(name: &str, text: &[u8]) -> Arc<InputRecord> {
     let scalars: Box<[Scalar]> =
         text.iter().chain(&[0]).enumerate().map(|(idx, byte)| fixed_byte(idx as u32, *byte)).collect();
     let n_bytes = scalars.len() as u64;
-    Arc::new(InputRecord { name: name.into(), type_name: format!("char[{n_bytes}]").into(), n_bytes, origin: 0, scalars })
+    Arc::new(InputRecord {
+        name: name.into(),
+        type_name: format!("char[{n_bytes}]").into(),
+        n_bytes,
+        origin: 0,
+        scalars,
+    })
 }
 
 fn fixed_byte(idx: u32, value: u8) -> Scalar {

@@ -32,7 +32,11 @@ demo: build
 	if [ "$$status" = 10 ]; then echo "demo: status 10, Colt found bugs; everything it wrote is in $$out/calculator"; \
 	else echo "demo: expected status 10 (findings), got $$status"; exit 1; fi
 
-test: build
+# One build for the command and all tests: their dependencies together ask for other features than the command's alone,
+# and would be built a second time.
+test: setup
+	@echo 'build: colt and the tests, release'
+	@cargo build --release --locked --workspace --bins --tests
 	@echo 'test: every crate, the fixtures, $(CSMITH_COUNT) csmith programs, bad input'
 	@COLT=$(abspath $(COLT)) CSMITH_COUNT=$(CSMITH_COUNT) cargo test --release --locked --workspace
 

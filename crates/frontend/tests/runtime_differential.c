@@ -45,6 +45,11 @@ size_t malloc_usable_size(void *);
 size_t __colt_object_size(void *p) { return malloc_usable_size(p); }
 void __colt_realloc_check(void *p) { (void)p; }
 void *__colt_malloc_aligned(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }
+// Threads need the engine; nothing compared here starts one.
+int __colt_thread_new(void (*function)(void *), void *argument) { abort(); }
+void __colt_thread_switch(int number) { abort(); }
+_Noreturn void __colt_thread_end(int number) { abort(); }
+_Noreturn void __colt_deadlock(const char *text) { abort(); }
 
 int *rt___errno_location(void);
 #define rt_errno (*rt___errno_location())

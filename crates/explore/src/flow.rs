@@ -14,7 +14,7 @@ pub fn source(module: &Module) -> FlowSource<'_> {
 /// Functions from which a call may lead to `longjmp`, and those it may come back to.
 fn jumpers(module: &Module, analysis: &Analysis) -> Vec<bool> {
     let mut may_jump = vec![false; module.functions.len()];
-    let names = ["longjmp", "_longjmp", "siglongjmp"];
+    let names = ["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
     let mut work: Vec<FuncId> = names.iter().filter_map(|name| module.find_function(name)).collect();
     while let Some(func) = work.pop() {
         if !std::mem::replace(&mut may_jump[func.idx()], true) {

@@ -1,4 +1,4 @@
-// error.h, and what the compiler calls when a check of its own fails.
+// error.h, and what the compiler and the headers call when a check of theirs fails.
 #include "common.h"
 #include "stream.h"
 
@@ -32,3 +32,12 @@ void error(int status, int number, const char *format, ...) {
 
 _Noreturn void __stack_chk_fail(void) { abort(); }
 _Noreturn void __chk_fail(void) { abort(); }
+
+_Noreturn void __assert(const char *expression, const char *file, int line) {
+    __colt_assert_fail(expression, file, (unsigned)line, "");
+}
+
+_Noreturn void __assert_perror_fail(int number, const char *file, unsigned line, const char *function) {
+    (void)number;
+    __colt_assert_fail("unexpected error", file, line, function);
+}

@@ -11,13 +11,13 @@ int __colt_stream_byte(FILE *stream) {
     if (stream->n_pushed > 0)
         return stream->pushed[--stream->n_pushed];
     if (stream->fd != 0) {
-        stream->failed = 1;
+        stream->flags |= COLT_FAILED;
         colt_errno = COLT_EBADF;
         return COLT_EOF;
     }
     int c = __colt_stdin_byte();
     if (c < 0) {
-        stream->at_end = 1;
+        stream->flags |= COLT_AT_END;
         return COLT_EOF;
     }
     return c;
@@ -27,7 +27,7 @@ int __colt_stream_unread(FILE *stream, int c) {
     if (c == COLT_EOF || stream->n_pushed == (int)sizeof stream->pushed)
         return COLT_EOF;
     stream->pushed[stream->n_pushed++] = (byte)c;
-    stream->at_end = 0;
+    stream->flags &= ~COLT_AT_END;
     return (byte)c;
 }
 
@@ -38,6 +38,7 @@ int getchar(void) { return __colt_stream_byte(stdin); }
 int getc_unlocked(FILE *stream) { return __colt_stream_byte(stream); }
 int fgetc_unlocked(FILE *stream) { return __colt_stream_byte(stream); }
 int getchar_unlocked(void) { return __colt_stream_byte(stdin); }
+int __uflow(FILE *stream) { return __colt_stream_byte(stream); }
 int ungetc(int c, FILE *stream) { return __colt_stream_unread(stream, c); }
 
 // --- lines and blocks --------------------------------------------------------------------------------------------------------
@@ -61,7 +62,6 @@ char *fgets(char *restrict line, int size, FILE *restrict stream) {
     return line;
 }
 char *fgets_unlocked(char *restrict line, int size, FILE *restrict stream) { return fgets(line, size, stream); }
-char *__fgets_chk(char *line, size_t room, int size, FILE *stream) { return (void)room, fgets(line, size, stream); }
 
 char *gets(char *line) {
     size_t n = 0;
@@ -73,7 +73,6 @@ char *gets(char *line) {
     line[n] = 0;
     return line;
 }
-char *__gets_chk(char *line, size_t room) { return (void)room, gets(line); }
 
 size_t fread(void *restrict items, size_t size, size_t n, FILE *restrict stream) {
     size_t total = size * n, done = 0;
@@ -90,9 +89,6 @@ size_t fread(void *restrict items, size_t size, size_t n, FILE *restrict stream)
 }
 size_t fread_unlocked(void *restrict items, size_t size, size_t n, FILE *restrict stream) {
     return fread(items, size, n, stream);
-}
-size_t __fread_chk(void *items, size_t room, size_t size, size_t n, FILE *stream) {
-    return (void)room, fread(items, size, n, stream);
 }
 
 void *realloc(void *old, size_t size);
@@ -595,4 +591,3 @@ static int scan_stream(FILE *stream, const char *format, struct __colt_arguments
 
 DEFINE_SCANF_FAMILY()
 DEFINE_SCANF_FAMILY(__isoc99_)
-DEFINE_SCANF_FAMILY(__isoc23_)

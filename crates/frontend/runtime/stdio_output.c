@@ -11,7 +11,7 @@ FILE *stderr = &standard_error;
 
 size_t __colt_stream_write(FILE *stream, const void *bytes, size_t n) {
     if (stream->fd != 1 && stream->fd != 2) {
-        stream->failed = 1;
+        stream->flags |= COLT_FAILED;
         colt_errno = COLT_EBADF;
         return 0;
     }
@@ -29,7 +29,7 @@ static int print(int fd, const char *format, struct __colt_arguments *arguments)
 
 static int print_to_stream(FILE *stream, const char *format, struct __colt_arguments *arguments) {
     if (stream->fd != 1 && stream->fd != 2) {
-        stream->failed = 1;
+        stream->flags |= COLT_FAILED;
         colt_errno = COLT_EBADF;
         return -1;
     }
@@ -61,19 +61,6 @@ int vfprintf(FILE *restrict stream, const char *restrict format, va_list list) {
 }
 int dprintf(int fd, const char *restrict format, ...) { WITH_ARGUMENTS(format, print(fd, format, &arguments)); }
 int vdprintf(int fd, const char *restrict format, va_list list) { WITH_LIST(print(fd, format, &arguments)); }
-
-int __printf_chk(int flag, const char *format, ...) {
-    WITH_ARGUMENTS(format, ((void)flag, print_to_stream(stdout, format, &arguments)));
-}
-int __vprintf_chk(int flag, const char *format, va_list list) {
-    WITH_LIST(((void)flag, print_to_stream(stdout, format, &arguments)));
-}
-int __fprintf_chk(FILE *stream, int flag, const char *format, ...) {
-    WITH_ARGUMENTS(format, ((void)flag, print_to_stream(stream, format, &arguments)));
-}
-int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list list) {
-    WITH_LIST(((void)flag, print_to_stream(stream, format, &arguments)));
-}
 
 // --- formatted output to memory ------------------------------------------------------------------------------------------
 
@@ -122,28 +109,6 @@ int vasprintf(char **restrict out, const char *restrict format, va_list list) {
     WITH_LIST(print_to_new_block(out, format, &arguments));
 }
 
-int __sprintf_chk(char *text, int flag, size_t size, const char *format, ...) {
-    WITH_ARGUMENTS(format, ((void)flag, (void)size, print_unbounded(text, format, &arguments)));
-}
-int __vsprintf_chk(char *text, int flag, size_t size, const char *format, va_list list) {
-    WITH_LIST(((void)flag, (void)size, print_unbounded(text, format, &arguments)));
-}
-int __snprintf_chk(char *text, size_t n, int flag, size_t size, const char *format, ...) {
-    WITH_ARGUMENTS(format, ((void)flag, (void)size, print_to_memory(text, n, format, &arguments)));
-}
-int __vsnprintf_chk(char *text, size_t n, int flag, size_t size, const char *format, va_list list) {
-    WITH_LIST(((void)flag, (void)size, print_to_memory(text, n, format, &arguments)));
-}
-int __asprintf_chk(char **out, int flag, const char *format, ...) {
-    WITH_ARGUMENTS(format, ((void)flag, print_to_new_block(out, format, &arguments)));
-}
-int __vasprintf_chk(char **out, int flag, const char *format, va_list list) {
-    WITH_LIST(((void)flag, print_to_new_block(out, format, &arguments)));
-}
-int __dprintf_chk(int fd, int flag, const char *format, ...) {
-    WITH_ARGUMENTS(format, ((void)flag, print(fd, format, &arguments)));
-}
-
 // --- plain output -------------------------------------------------------------------------------------------------------------
 
 int fputc(int c, FILE *stream) {
@@ -156,6 +121,7 @@ int putchar(int c) { return fputc(c, stdout); }
 int putc_unlocked(int c, FILE *stream) { return fputc(c, stream); }
 int fputc_unlocked(int c, FILE *stream) { return fputc(c, stream); }
 int putchar_unlocked(int c) { return fputc(c, stdout); }
+int __overflow(FILE *stream, int c) { return fputc(c, stream); }
 
 int fputs(const char *restrict text, FILE *restrict stream) {
     size_t n = colt_length(text);
@@ -203,11 +169,12 @@ void setlinebuf(FILE *stream) { (void)stream; }
 void flockfile(FILE *stream) { (void)stream; }
 void funlockfile(FILE *stream) { (void)stream; }
 
-int feof(FILE *stream) { return stream->at_end; }
-int ferror(FILE *stream) { return stream->failed; }
-int feof_unlocked(FILE *stream) { return stream->at_end; }
-int ferror_unlocked(FILE *stream) { return stream->failed; }
-void clearerr(FILE *stream) { stream->at_end = stream->failed = 0; }
+int feof(FILE *stream) { return (stream->flags & COLT_AT_END) != 0; }
+int ferror(FILE *stream) { return (stream->flags & COLT_FAILED) != 0; }
+int feof_unlocked(FILE *stream) { return feof(stream); }
+int ferror_unlocked(FILE *stream) { return ferror(stream); }
+void clearerr(FILE *stream) { stream->flags &= ~(COLT_AT_END | COLT_FAILED); }
+void clearerr_unlocked(FILE *stream) { clearerr(stream); }
 int fileno(FILE *stream) { return stream->fd; }
 
 static FILE *no_file(const char *what) {

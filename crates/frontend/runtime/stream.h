@@ -4,11 +4,15 @@
 
 #include "common.h"
 
-// Programs compiled with any C library's header see this only as an opaque FILE.
+// Programs see this only as an opaque FILE. Optimised ones do look inside: GNU's header has getc_unlocked, putc_unlocked,
+// feof_unlocked and ferror_unlocked in line there. Hence its flags come first, with its values for the two that the header
+// tests, then its six pointers into buffers, which stay null: an empty buffer makes it call __uflow or __overflow.
+enum { COLT_AT_END = 0x10, COLT_FAILED = 0x20 };
 struct __colt_stream {
+    int flags;
+    const char *read_from, *read_to, *read_base;
+    const char *write_base, *write_from, *write_to;
     int fd;
-    int at_end;
-    int failed;
     int n_pushed;
     byte pushed[8];
 };

@@ -461,17 +461,3 @@ int __xpg_strerror_r(int number, char *buffer, size_t size) {
 int ffs(int value) { return __builtin_ffs(value); }
 int ffsl(long value) { return __builtin_ffsl(value); }
 int ffsll(long long value) { return __builtin_ffsll(value); }
-
-// --- the checked names that _FORTIFY_SOURCE calls: every access is checked here anyway ------------------------------
-
-void *__memcpy_chk(void *to, const void *from, size_t n, size_t size) { return (void)size, memcpy(to, from, n); }
-void *__mempcpy_chk(void *to, const void *from, size_t n, size_t size) { return (void)size, mempcpy(to, from, n); }
-void *__memmove_chk(void *to, const void *from, size_t n, size_t size) { return (void)size, memmove(to, from, n); }
-void *__memset_chk(void *to, int c, size_t n, size_t size) { return (void)size, memset(to, c, n); }
-void __explicit_bzero_chk(void *to, size_t n, size_t size) { (void)size, memset(to, 0, n); }
-char *__strcpy_chk(char *to, const char *from, size_t size) { return (void)size, strcpy(to, from); }
-char *__stpcpy_chk(char *to, const char *from, size_t size) { return (void)size, stpcpy(to, from); }
-char *__strcat_chk(char *to, const char *from, size_t size) { return (void)size, strcat(to, from); }
-char *__strncpy_chk(char *to, const char *from, size_t n, size_t size) { return (void)size, strncpy(to, from, n); }
-char *__stpncpy_chk(char *to, const char *from, size_t n, size_t size) { return (void)size, stpncpy(to, from, n); }
-char *__strncat_chk(char *to, const char *from, size_t n, size_t size) { return (void)size, strncat(to, from, n); }

@@ -144,8 +144,6 @@ ptrdiff_t read(int fd, void *bytes, size_t n) {
     return (ptrdiff_t)done;
 }
 
-ptrdiff_t __read_chk(int fd, void *bytes, size_t n, size_t size) { return (void)size, read(fd, bytes, n); }
-
 static int no_such_file(const char *path, const char *what) {
     __colt_check_string(path, SIZE_MAX);
     __colt_note(what);

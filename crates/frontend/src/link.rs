@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::libc::Libc;
 use crate::llvm::{Context, Linkage, Module, Value};
-use crate::runtime::{KEPT_BESIDE_LIBC, RUNTIME_32, RUNTIME_64, WORLD_64};
+use crate::runtime::{FORTIFY, KEPT_BESIDE_LIBC, RUNTIME_32, RUNTIME_64, WORLD_64};
 
 /// Prefix of the library's file-local names, so that they stay recognisable after linking.
 const LOCAL_PREFIX: &str = "__colt_rt.";
@@ -103,6 +103,12 @@ fn parse_libc(
         return Err("the C library in bitcode (--libc) is for 64-bit programs only".to_string());
     }
     let Some(own) = parse_runtime(context, user, |name| KEPT_BESIDE_LIBC.contains(&name))? else { return Ok(None) };
+    if let Some(fortify) = parse_runtime(context, user, |name| name == FORTIFY)? {
+        let names = defined_names(fortify);
+        if undefined_names(user).any(|name| names.contains(&name)) {
+            context.link(own, fortify)?;
+        }
+    }
     let world = join(context, user, WORLD_64.iter().copied(), |_| {})?;
     if let Some(world) = world {
         context.link(own, world)?;

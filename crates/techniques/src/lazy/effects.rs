@@ -171,7 +171,8 @@ fn known(function: &Function, files: Files) -> Option<Effects> {
         return Some(Effects::default());
     }
     match name {
-        "longjmp" | "_longjmp" | "siglongjmp" | "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => {
+        "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" | "setjmp" | "_setjmp" | "sigsetjmp"
+        | "__sigsetjmp" => {
             return Some(Effects::wild("it jumps between functions"));
         }
         "free" | "malloc" | "__colt_malloc_aligned" | "__colt_realloc_check" => {

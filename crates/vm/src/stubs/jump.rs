@@ -18,6 +18,7 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("longjmp", |machine, state, call, _| machine.long_jump(state, call)),
     ("_longjmp", |machine, state, call, _| machine.long_jump(state, call)),
     ("siglongjmp", |machine, state, call, _| machine.long_jump(state, call)),
+    ("__longjmp_chk", |machine, state, call, _| machine.long_jump(state, call)),
 ];
 
 impl Machine<'_> {

@@ -35,6 +35,10 @@ pub const LIGHT: &[(&str, &str)] = &[
     ("vprintf", "__colt_vprintf_light"),
     ("fprintf", "__colt_fprintf_light"),
     ("vfprintf", "__colt_vfprintf_light"),
+    ("__printf_chk", "__colt_printf_chk_light"),
+    ("__vprintf_chk", "__colt_vprintf_chk_light"),
+    ("__fprintf_chk", "__colt_fprintf_chk_light"),
+    ("__vfprintf_chk", "__colt_vfprintf_chk_light"),
     ("puts", "__colt_puts_light"),
     ("fputs", "__colt_fputs_light"),
 ];

@@ -31,7 +31,7 @@ impl Libc {
         let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = named("COLT_CACHE").or_else(|| named("XDG_CACHE_HOME").map(|cache| cache.join("colt")));
         let cache = cache.or_else(|| named("HOME").map(|home| home.join(".cache/colt")));
-        cache.unwrap_or_else(|| PathBuf::from("/root/.cache/colt")).join("libc")
+        cache.unwrap_or_else(|| std::env::temp_dir().join("colt")).join("libc")
     }
 
     pub fn open(folder: &Path) -> Result<Libc, LoadError> {

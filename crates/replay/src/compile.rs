@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::harness::{Visibility, harness};
 use crate::plan::{BuildPlan, BuildUnit, Entry};
 use crate::session::BuildError;
-use crate::{headers, tools};
+use crate::{headers, kept, tools};
 
 /// Which faults the program looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,19 @@ pub fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path) -> Result<Program, Bu
     };
     compiler.write_own_files().map_err(|source| BuildError::Unwritable { path: dir.to_path_buf(), source })?;
     let mut units = compiler.units()?;
-    let objects = compiler.compile_all(&mut units)?;
+    let runtime = compiler.runtime_unit();
+    let runtime_object = runtime.object.clone();
+    let kept = kept::place(&compiler.clang, &runtime.command, RUNTIME);
+    let is_kept = kept.as_ref().is_some_and(|kept| kept::fetch(kept, &runtime_object));
+    if !is_kept {
+        units.push(runtime);
+    }
+    let mut objects = compiler.compile_all(&mut units)?;
+    match kept {
+        _ if is_kept => objects.push(runtime_object),
+        Some(kept) => kept::keep(&runtime_object, &kept),
+        None => {}
+    }
     let path = compiler.link(&objects)?;
     let has_source = !plan.units.is_empty() || plan.sources.iter().any(|source| !is_bitcode(source));
     let has_coverage = flavor != Flavor::Memory && has_source;
@@ -86,7 +98,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The user's sources in order, one of them inside the harness when the entry is a function, then the runtime.
+    /// The user's sources in order, one of them inside the harness when the entry is a function.
     fn units(&self) -> Result<Vec<Unit>, BuildError> {
         let mut units = Vec::new();
         let harnessed = match &self.plan.entry {
@@ -117,7 +129,6 @@ impl Compiler<'_> {
         for unit in &self.plan.units {
             units.push(self.build_unit(unit, units.len()));
         }
-        units.push(self.runtime_unit());
         Ok(units)
     }
 

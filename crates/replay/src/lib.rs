@@ -15,6 +15,7 @@ mod ending;
 mod exchange;
 mod harness;
 mod headers;
+mod kept;
 mod names;
 mod plan;
 mod sandbox;

@@ -105,8 +105,8 @@ pub struct RunArgs {
     #[arg(long, num_args = 2, value_names = ["NAME", "N"], action = clap::ArgAction::Append)]
     pub sym_file: Vec<String>,
 
-    /// Inputs to follow first and to explore around: files for standard input or the fuzzer's data, .ktest files, tests
-    /// of Colt (.json)
+    /// Inputs to follow first and to explore around: files for standard input, for the one symbolic file or the fuzzer's
+    /// data, .ktest files, tests of Colt (.json)
     #[arg(long, value_name = "DIR")]
     pub seeds: Option<PathBuf>,
 
@@ -297,6 +297,10 @@ pub struct WhyArgs {
 pub struct ResumeArgs {
     /// Output folder of the campaign to go on with
     pub dir: PathBuf,
+
+    /// Inputs to follow first among what is pending, in place of those of the first run
+    #[arg(long, value_name = "DIR")]
+    pub seeds: Option<PathBuf>,
 
     /// New limits; those not given here are those of the first run, except --max-time and --max-paths, which are off
     #[command(flatten)]

@@ -71,7 +71,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     });
     let mut notes = parts.notes;
     let seeds = match &args.seeds {
-        Some(path) => seeds::read(path, &seeds::Target::new(args, &plan.entry), &mut notes)?,
+        Some(path) => seeds::read(path, &seeds::Target::new(args, &settings.sym_files, &plan.entry), &mut notes)?,
         None => Vec::new(),
     };
     Ok(Loaded { program, plan, harness, notes, seeds })

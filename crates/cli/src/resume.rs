@@ -21,8 +21,11 @@ use crate::settings::Settings;
 use crate::sink::path_key;
 
 pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
+    // Opening the folder goes to where the first run was.
+    let seeds = args.seeds.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
     let folder = Folder::open(&args.dir)?;
-    let run_args = original(&folder, args)?;
+    let mut run_args = original(&folder, args)?;
+    run_args.seeds = seeds.or(run_args.seeds);
     let base = match folder.journal.phase {
         Phase::Running => killed(&folder)?,
         Phase::Ended if folder.journal.pending.is_empty() => {

@@ -21,12 +21,17 @@ pub struct Target {
 const FUZZER_DATA: &str = "data";
 
 impl Target {
-    pub fn new(args: &RunArgs, entry: &Entry) -> Target {
+    /// Standard input where that is symbolic, or else the one symbolic file.
+    pub fn new(args: &RunArgs, sym_files: &[(String, u32)], entry: &Entry) -> Target {
         if *entry == Entry::LibFuzzer {
             return Target { raw: Some((FUZZER_DATA.to_string(), args.fuzzer_size.into())), is_fuzzer: true };
         }
-        let raw = args.sym_stdin.map(|n_bytes| ("stdin".to_string(), n_bytes.into()));
-        Target { raw, is_fuzzer: false }
+        let file = match &sym_files[..] {
+            [(name, n_bytes)] => Some((format!("file:{name}"), (*n_bytes).into())),
+            _ => None,
+        };
+        let stdin = args.sym_stdin.map(|n_bytes| ("stdin".to_string(), n_bytes.into()));
+        Target { raw: stdin.or(file), is_fuzzer: false }
     }
 }
 
@@ -42,7 +47,7 @@ pub fn read(path: &Path, target: &Target, notes: &mut Vec<String>) -> Result<Vec
             Some("json") if replay::read_test(&file).is_ok() => own_test(&file).map_err(|why| failed(&file, why))?,
             _ => match &target.raw {
                 None => {
-                    let why = "bytes of a file are of use with --sym-stdin or for LLVMFuzzerTestOneInput only";
+                    let why = "bytes of a file are of use with --sym-stdin, with one --sym-file or for LLVMFuzzerTestOneInput only";
                     return Err(failed(&file, why.to_string()));
                 }
                 Some((name, size)) => {

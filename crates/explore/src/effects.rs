@@ -384,7 +384,11 @@ impl<'i> Decider<'i> {
                 let constant = self.machine.terms.constant(u128::from(decision), width);
                 (self.machine.terms.eq(value, constant), Answer::Value(u128::from(decision)))
             }
-            Effect::Choose { .. } => (self.machine.terms.tru(), Answer::Value(u128::from(decision))),
+            Effect::Choose { max } => {
+                let takers = path.seeds.iter().filter(|seed| seed.choice(max) == decision).cloned().collect();
+                path.carry(takers);
+                (self.machine.terms.tru(), Answer::Value(u128::from(decision)))
+            }
             Effect::Address { addr, bytes, .. } => (self.inside(path, addr, bytes, decision), Answer::Object(decision)),
             Effect::Check { holds, .. } | Effect::Assume { cond: holds } => (holds, Answer::Proceed),
             Effect::Constrain { cond } => {

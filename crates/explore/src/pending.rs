@@ -17,12 +17,14 @@ pub struct Prefix {
     pub node: Option<NodeId>,
     /// Why it belongs to none.
     pub unwatched: Unwatched,
+    /// Seeds may take it, which shows when it is executed again.
+    pub may_have_seeds: bool,
 }
 
 impl Prefix {
     /// Decisions that somebody else took.
     pub fn of_decisions(decisions: Trail) -> Prefix {
-        Prefix { decisions, input: None, node: None, unwatched: Unwatched::GivenUp }
+        Prefix { decisions, input: None, node: None, unwatched: Unwatched::GivenUp, may_have_seeds: false }
     }
 }
 
@@ -92,7 +94,10 @@ impl Pending {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.n_live += u64::from(matches!(waiting, Waiting::Live(_)));
-        let is_first = matches!(&waiting, Waiting::Live(path) if !path.seeds.is_empty());
+        let is_first = match &waiting {
+            Waiting::Live(path) => !path.seeds.is_empty(),
+            Waiting::Away(prefix) => prefix.may_have_seeds,
+        };
         self.entries.insert(ticket, Entry { waiting, next_edge });
         match is_first {
             true => self.first.push_back(ticket),
@@ -121,7 +126,7 @@ impl Pending {
 
     /// The state that has waited longest.
     pub fn take_oldest(&mut self) -> Option<Waiting> {
-        let ticket = *self.entries.keys().find(|ticket| !self.first.contains(ticket))?;
+        let ticket = *self.entries.keys().find(|ticket| self.first.binary_search(ticket).is_err())?;
         self.remove(ticket)
     }
 
@@ -138,7 +143,8 @@ impl Pending {
                 && path.seeds.is_empty()
             {
                 let (input, node, unwatched) = (Some(path.input.clone()), path.node, path.unwatched);
-                entry.waiting = Waiting::Away(Prefix { decisions: path.trail(), input, node, unwatched });
+                let prefix = Prefix { decisions: path.trail(), input, node, unwatched, may_have_seeds: false };
+                entry.waiting = Waiting::Away(prefix);
                 self.n_live -= 1;
                 n_away -= 1;
             }

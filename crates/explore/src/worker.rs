@@ -219,18 +219,31 @@ impl<'i, 'r> Worker<'i, 'r> {
         if plan.prefixes.is_empty() {
             // With symbolic arguments, how many there are is the first decision.
             let args = self.options.world.args;
-            let (min, max) = args.map_or((0, 0), |args| (args.min, args.max.max(args.min)));
+            let (min, max) = self.args_range();
             for n_args in (min..=max).rev() {
                 let mut path = self.start(args.map(|_| u64::from(n_args)));
                 path.node = self.tree.as_mut().map(Tree::root);
-                let seeds = self.options.seeds.iter().filter(|seed| seed.n_args().clamp(min, max) == n_args);
-                path.plant(&self.decider.machine.terms, seeds.cloned());
+                self.plant(&mut path, n_args);
                 self.push(path, None);
             }
         }
+        let may_have_seeds = !self.options.seeds.is_empty();
         for decisions in plan.prefixes {
-            self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, Promise::Nothing);
+            let prefix = Prefix { may_have_seeds, ..Prefix::of_decisions(decisions) };
+            self.pending.push(Waiting::Away(prefix), None, Promise::Nothing);
         }
+    }
+
+    /// The least and the most symbolic arguments.
+    fn args_range(&self) -> (u32, u32) {
+        self.options.world.args.map_or((0, 0), |args| (args.min, args.max.max(args.min)))
+    }
+
+    /// Gives a path at the beginning the seeds with as many arguments as it has.
+    fn plant(&self, path: &mut Path, n_args: u32) {
+        let (min, max) = self.args_range();
+        let seeds = self.options.seeds.iter().filter(|seed| seed.n_args().clamp(min, max) == n_args);
+        path.plant(&self.decider.machine.terms, seeds.cloned());
     }
 
     /// A path at the beginning; the number of arguments is its first decision where there is a choice.
@@ -265,10 +278,13 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn wake(&mut self, waiting: Waiting) -> Path {
         match waiting {
             Waiting::Live(path) => *path,
-            Waiting::Away(Prefix { decisions, input, node, unwatched }) => {
+            Waiting::Away(Prefix { decisions, input, node, unwatched, may_have_seeds }) => {
                 let mut follow: VecDeque<u64> = decisions.iter().collect();
                 let n_args = self.options.world.args.and_then(|_| follow.pop_front());
                 let mut path = self.start(n_args);
+                if may_have_seeds {
+                    self.plant(&mut path, n_args.unwrap_or(0) as u32);
+                }
                 path.follow = follow;
                 if let Some(input) = input {
                     path.input = input;
@@ -324,6 +340,7 @@ impl<'i, 'r> Worker<'i, 'r> {
                 }
             }
             let n_noted = self.left.ledger.n_entered();
+            let had_seeds = !path.seeds.is_empty();
             let n_new = match effect {
                 Effect::OutOfFuel => 1,
                 Effect::Arrived => 0,
@@ -349,6 +366,9 @@ impl<'i, 'r> Worker<'i, 'r> {
                     n_new
                 }
             };
+            if had_seeds && path.seeds.is_empty() && !path.follow.is_empty() {
+                return self.put_back(path);
+            }
             n_forks += n_new;
             n_turns += 1;
             // A path may ask for ever without forking, so looking must not depend on forks; and one question to the
@@ -364,6 +384,13 @@ impl<'i, 'r> Worker<'i, 'r> {
                 }
             }
         }
+    }
+
+    /// A prefix that no seed takes waits for its turn like any other.
+    fn put_back(&mut self, path: Path) {
+        let Path { node, unwatched, .. } = path;
+        let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(path.trail()) };
+        self.pending.push(Waiting::Away(prefix), None, Promise::Nothing);
     }
 
     /// Has the machine keep footprints for paths that are watched only.

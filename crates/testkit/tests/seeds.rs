@@ -113,6 +113,64 @@ fn seeds_change_the_order_and_nothing_else() {
 }
 
 #[test]
+fn a_raw_seed_is_the_one_symbolic_file() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    let from_file = DEEP.replace("unsigned hash", "freopen(\"in\", \"r\", stdin);\n    unsigned hash");
+    fs::write(dir.join("deep.c"), from_file).expect("writable");
+    fs::write(dir.join("crash"), deep_seed()).expect("writable");
+    let words = ["deep.c", "--libc", "--sym-file", "in", "40", "--seeds", "crash", "--max-paths", "1", "--out", "out"];
+    let done = run(dir, &words);
+    let findings = json(&dir.join("out/summary.json"));
+    assert_eq!(findings["findings"].as_array().map(Vec::len), Some(1), "{}", done.output());
+    let two =
+        ["deep.c", "--libc", "--sym-file", "in", "40", "--sym-file", "b", "1", "--seeds", "crash", "--out", "two"];
+    assert_eq!(run(dir, &two).status, Some(2));
+}
+
+#[test]
+fn a_stopped_campaign_goes_on_with_its_seeds() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    fs::write(dir.join("deep.c"), DEEP).expect("writable");
+    fs::write(dir.join("zero"), [0; 40]).expect("writable");
+    fs::write(dir.join("crash"), deep_seed()).expect("writable");
+    let words =
+        ["deep.c", "--sym-stdin", "40", "--seeds", "zero", "--max-paths", "5", "--workers", "1", "--out", "out"];
+    let done = run(dir, &words);
+    assert_eq!(json(&dir.join("out/summary.json"))["findings"].as_array().map(Vec::len), Some(0), "{}", done.output());
+    let mut resume = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
+    resume.args(["resume", "out", "--seeds", "crash", "--max-paths", "1"]).current_dir(dir);
+    let resumed = run_limited(&mut resume, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
+    let summary = json(&dir.join("out/summary.json"));
+    assert_eq!(summary["findings"].as_array().map(Vec::len), Some(1), "{}", resumed.output());
+}
+
+#[test]
+fn a_resumed_campaign_has_the_same_paths_with_seeds() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    fs::write(dir.join("small.c"), SMALL).expect("writable");
+    fs::create_dir(dir.join("seeds")).expect("writable");
+    for (name, text) in [("1", "abc"), ("2", ""), ("3", "abxyz"), ("4", "qqq")] {
+        fs::write(dir.join("seeds").join(name), text).expect("writable");
+    }
+    let plain = run(dir, &["small.c", "--out", "plain"]);
+    assert_eq!(plain.status, Some(0), "{}", plain.output());
+    for workers in ["1", "2"] {
+        let out = format!("out-{workers}");
+        run(dir, &["small.c", "--seeds", "seeds", "--workers", workers, "--max-paths", "2", "--out", &out]);
+        let mut resume = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
+        resume.args(["resume", &out]).current_dir(dir);
+        let resumed = run_limited(&mut resume, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
+        assert_eq!(resumed.status, Some(0), "{}", resumed.output());
+        let (with, without) = (json(&dir.join(&out).join("summary.json")), json(&dir.join("plain/summary.json")));
+        assert_eq!(with["paths"], without["paths"], "{workers}");
+        assert_eq!(with["verdict"], "complete", "{workers}");
+    }
+}
+
+#[test]
 fn seeds_nobody_can_use_are_refused() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let dir = dir.path();

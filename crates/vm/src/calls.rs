@@ -17,6 +17,17 @@ use crate::{
 /// Functions of the C library that fetch an argument before they know whether there is one.
 const FETCH_BLINDLY: &[&str] = &["fcntl", "ioctl", "open", "openat", "prctl", "syscall"];
 
+/// A function of programs that are linked with a whole C library.
+const WORLD_START: &str = "__world_start";
+
+/// What to do about something in the program that the machine does not have.
+fn advice(what: &str) -> &'static str {
+    if what.starts_with("inline assembly") {
+        return "many programs have a switch for plain C (configure --disable-asm or --disable-assembly, -DNO_ASM); otherwise replace it by C code";
+    }
+    "leave it out or replace it by C code"
+}
+
 impl Machine<'_> {
     pub(crate) fn call(&mut self, state: &mut State, call: &Call) -> Step<Next> {
         let mut pointer = Label::EMPTY;
@@ -28,7 +39,7 @@ impl Machine<'_> {
             }
             Callee::Intrinsic(intrinsic) => return self.intrinsic(state, *intrinsic, call),
             Callee::Gap(what) => {
-                return Err(self.gap(state, format!("{what} cannot be executed; leave it out or replace it by C code")));
+                return Err(self.gap(state, format!("{what} cannot be executed; {}", advice(what))));
             }
         };
         if self.claimed[func.idx()] {
@@ -52,9 +63,13 @@ impl Machine<'_> {
             },
             Binding::Missing => {
                 let name = self.function_name(func);
+                let libc = match self.image.module.find_function(WORLD_START) {
+                    Some(_) => "",
+                    None => "use --libc if it belongs to the C library, ",
+                };
                 Err(self.gap(
                     state,
-                    format!("`{name}` has no body and no model; give colt the file that defines it, or define `{name}` in a file of your own"),
+                    format!("`{name}` has no body and no model; {libc}give colt the file that defines it, or define `{name}` in a file of your own"),
                 ))
             }
         }

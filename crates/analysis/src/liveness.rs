@@ -102,7 +102,7 @@ impl Faults {
         match op {
             BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem => false,
             BinOp::Add | BinOp::Sub | BinOp::Mul => !(nsw && self.overflow),
-            BinOp::Shl | BinOp::LShr | BinOp::AShr => !self.shift && !(nsw && self.overflow),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr => !(self.shift || nsw && self.overflow),
             BinOp::And | BinOp::Or | BinOp::Xor => true,
         }
     }

@@ -248,7 +248,7 @@ fn compare(case: &Case, callees: &[String], seed: u64) -> Result<bool, String> {
 
 /// Every second program is wild.
 fn generated(seed: u64) -> generate::Generated {
-    let temper = if seed % 2 == 0 { generate::Temper::Wild } else { generate::Temper::Calm };
+    let temper = if seed.is_multiple_of(2) { generate::Temper::Wild } else { generate::Temper::Calm };
     generate::program(seed, &format!("p{seed}"), temper)
 }
 

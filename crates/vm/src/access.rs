@@ -190,7 +190,7 @@ impl Machine<'_> {
             return Some(first);
         }
         let View::Extract { arg, lo: 0 } = self.terms.view(first.term()?) else { return None };
-        if self.terms.width(arg) != u32::from(bits) || bits % 8 != 0 {
+        if self.terms.width(arg) != u32::from(bits) || !bits.is_multiple_of(8) {
             return None;
         }
         let is_next = |idx: u64| {

@@ -112,7 +112,7 @@ pub fn divide(module: &Module, ty: Option<SourceTypeId>, bytes: u64) -> Vec<Scal
     let mut pieces = Vec::new();
     if let Some(ty) = ty
         && let Some(size) = module.size_of(ty).filter(|size| *size > 0)
-        && bytes % size == 0
+        && bytes.is_multiple_of(size)
     {
         for copy in 0..bytes / size {
             divide_type(module, ty, copy * size, &mut pieces);

@@ -7,10 +7,13 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SlotId(pub u8);
 
+type Slot = Option<Rc<dyn Any>>;
+
 /// Empty slots cost one word.
 #[derive(Clone, Default)]
 pub struct Slots {
-    values: Option<Box<Vec<Option<Rc<dyn Any>>>>>,
+    #[expect(clippy::box_collection, reason = "one word where there are none")]
+    values: Option<Box<Vec<Slot>>>,
 }
 
 impl Slots {

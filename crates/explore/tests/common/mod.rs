@@ -33,6 +33,7 @@ pub fn explore_with(text: &str, options: &Options, line_up: LineUp) -> (Outcome,
 }
 
 /// Endings with the decisions that lead there, in a fixed order.
+#[allow(dead_code, reason = "each test file uses what it needs")]
 pub fn paths(witnesses: &[Witness]) -> Vec<(Vec<u64>, &'static str)> {
     let mut paths: Vec<_> = witnesses.iter().map(|witness| (witness.path.clone(), witness.ending.name())).collect();
     paths.sort();

@@ -56,8 +56,7 @@ impl Chooser<'_> {
         self.n_paths[func.idx()] = n_paths;
         let is_candidate = func != entry
             && !function.is_runtime
-            && n_paths >= MANY_PATHS
-            && n_paths < RECURSIVE
+            && (MANY_PATHS..RECURSIVE).contains(&n_paths)
             && !function.variadic
             && !returns_pointer(self.module, function)
             && effects[func.idx()].obstacle().is_none()

@@ -52,7 +52,7 @@ type Rank = (Forks, u64);
 
 pub enum Pulled {
     /// A run behind the call that may be what is wanted.
-    Got(Real),
+    Got(Box<Real>),
     /// There is none.
     Nothing,
     /// None was found yet.
@@ -65,7 +65,7 @@ const FUEL: u64 = 4_000_000;
 
 /// How one turn of a path inside the call ended.
 enum Turn {
-    Returned(Path),
+    Returned(Box<Path>),
     Ended,
     Waits,
 }
@@ -122,10 +122,10 @@ impl Expansion {
         effort: u64,
     ) -> Pulled {
         if let Some(real) = self.unpark(explorer, goals) {
-            return Pulled::Got(real);
+            return Pulled::Got(Box::new(real));
         }
         if let Some(real) = self.try_learned(explorer, campaign, goals, fresh) {
-            return Pulled::Got(real);
+            return Pulled::Got(Box::new(real));
         }
         let last = campaign.figures.borrow().iterations + effort;
         let checks = self.checks_inputs(explorer, goals, fresh);
@@ -145,8 +145,8 @@ impl Expansion {
                 }
             }
             let Turn::Returned(path) = self.turn(explorer, campaign, forks, path) else { continue };
-            if let Some(real) = self.returned(explorer, campaign, path, goals, fresh) {
-                break Pulled::Got(real);
+            if let Some(real) = self.returned(explorer, campaign, *path, goals, fresh) {
+                break Pulled::Got(Box::new(real));
             }
         };
         for (forks, path) in cold {
@@ -218,7 +218,7 @@ impl Expansion {
         if self.is_deep() {
             return self.deep.pop_back().or_else(|| self.take(Which::Last));
         }
-        let which = if self.n_turns % 2 == 0 { Which::Oldest } else { Which::First };
+        let which = if self.n_turns.is_multiple_of(2) { Which::Oldest } else { Which::First };
         self.take(which).or_else(|| self.deep.pop_front())
     }
 
@@ -232,7 +232,7 @@ impl Expansion {
             match explorer.advance(&mut path, Trust::Program, FUEL) {
                 Stop::Paused => {
                     super::end_call(&mut path);
-                    return Turn::Returned(path);
+                    return Turn::Returned(Box::new(path));
                 }
                 Stop::Call(_) => explorer.enter(&mut path),
                 Stop::Forked(parted) => {

@@ -177,7 +177,7 @@ impl<'h, 'w, 'i, 'r> Hunt<'h, 'w, 'i, 'r> {
                 };
                 match alternative.pull(self.explorer, &mut self.campaign, &goals, &fresh, effort) {
                     Pulled::Got(real) => {
-                        found = Some(real);
+                        found = Some(*real);
                         break;
                     }
                     Pulled::Nothing => alternative.tried = Some(version),

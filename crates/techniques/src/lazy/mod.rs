@@ -267,10 +267,9 @@ impl Technique for Lazy {
         };
         let depth = state.depth;
         let trace = state.slots.get_mut::<Trace>(SLOT);
-        if trace.unit_depth == 0 || depth <= trace.unit_depth {
-            if !self.is_library[func.idx()] {
-                trace.hash = mixed(trace.hash, kind, u64::from(func.0) << 32 | u64::from(edge));
-            }
+        let is_unit = trace.unit_depth == 0 || depth <= trace.unit_depth;
+        if is_unit && !self.is_library[func.idx()] {
+            trace.hash = mixed(trace.hash, kind, u64::from(func.0) << 32 | u64::from(edge));
         }
     }
 

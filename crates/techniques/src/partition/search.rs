@@ -290,11 +290,11 @@ impl Search {
             return Some(phase);
         }
         let best = self.bases.iter().filter_map(|base| base.severity).min().unwrap_or(Severity::Nothing);
-        let with_best = (0..self.bases.len()).filter(|idx| self.bases[*idx].severity == Some(best));
+        let mut with_best = (0..self.bases.len()).filter(|idx| self.bases[*idx].severity == Some(best));
         // One base that is not ended early is enough; otherwise each shows what the others end in front of.
         let chosen: Vec<usize> = match best {
             Severity::Ended => with_best.collect(),
-            _ => with_best.last().into_iter().collect(),
+            _ => with_best.next_back().into_iter().collect(),
         };
         self.forget_parts();
         self.explore_under(chosen)

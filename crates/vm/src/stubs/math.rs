@@ -17,9 +17,11 @@ unsafe extern "C" {
 
 type Unary = fn(f64) -> f64;
 type Binary = fn(f64, f64) -> f64;
+type Unary32 = fn(f32) -> f32;
+type Binary32 = fn(f32, f32) -> f32;
 
 /// Also found with the suffixes `f` (rounded from double, except where that is exact anyway) and `l`.
-const UNARY: &[(&str, Unary, fn(f32) -> f32)] = &[
+const UNARY: &[(&str, Unary, Unary32)] = &[
     ("sin", f64::sin, f32::sin),
     ("cos", f64::cos, f32::cos),
     ("tan", f64::tan, f32::tan),
@@ -55,7 +57,7 @@ const UNARY: &[(&str, Unary, fn(f32) -> f32)] = &[
     ("logb", |x| unsafe { logb(x) }, |x| unsafe { logb(f64::from(x)) as f32 }),
 ];
 
-const BINARY: &[(&str, Binary, fn(f32, f32) -> f32)] = &[
+const BINARY: &[(&str, Binary, Binary32)] = &[
     ("pow", f64::powf, f32::powf),
     ("fmod", |x, y| x % y, |x, y| x % y),
     ("atan2", f64::atan2, f32::atan2),

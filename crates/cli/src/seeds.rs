@@ -26,7 +26,7 @@ impl Target {
         if *entry == Entry::LibFuzzer {
             return Target { raw: Some((FUZZER_DATA.to_string(), args.fuzzer_size.into())), is_fuzzer: true };
         }
-        let file = match &sym_files[..] {
+        let file = match sym_files {
             [(name, n_bytes)] => Some((format!("file:{name}"), (*n_bytes).into())),
             _ => None,
         };

@@ -5,8 +5,9 @@
 //! relies on the distance between two objects would show nothing natively. Only where no object can be read off the
 //! term (a table of pointers, say) are all objects it can reach looked for, one model at a time.
 //!
-//! What is read off is certain only where the sum starts from an object's very start. In `buffer[n - 1]` and
-//! `(table - 'A')[c]` it starts before the object that is meant, perhaps in another one. Then the object that the current
+//! What is read off is certain only where the sum starts from an object's very start. The pointer it was computed from
+//! tells better than its constant part, which in `buffer[n - 1]` lies before the object that is meant, perhaps in another
+//! one or even at its start. In `(table - 'A')[c]` the pointer itself does. Then the object that the current
 //! input reaches counts as well, and where the one read off cannot be reached at all, it was not meant.
 
 use term::{TermId, View};
@@ -31,6 +32,20 @@ enum Certainty {
     Guess,
 }
 
+/// Where the object begins in which a pointer points, or just past which it does. A pointer between two objects may belong to
+/// either.
+fn objects_around(path: &Path, pointer: u64) -> Vec<u64> {
+    let memory = &path.state.memory;
+    let base_of = |object| memory.get(object).base;
+    if let Some(object) = memory.find(pointer) {
+        return vec![base_of(object)];
+    }
+    match memory.neighbours(pointer) {
+        (Some(below), _) if memory.get(below).end() == pointer => vec![base_of(below)],
+        (below, above) => below.into_iter().chain(above).map(base_of).collect(),
+    }
+}
+
 impl Decider<'_> {
     pub(crate) fn address(
         &mut self,
@@ -45,7 +60,7 @@ impl Decider<'_> {
             Some(bases) => bases,
             None => match self.meant_objects(path, addr) {
                 Some(meant) if meant.certainty == Certainty::Sure => meant.bases,
-                Some(meant) => self.confirm_meant(path, addr, bytes, access, meant.bases, ledger),
+                Some(meant) => self.confirm_meant(path, addr, meant.bases, ledger),
                 None => self.reachable_objects(path, addr, ledger),
             },
         };
@@ -121,35 +136,37 @@ impl Decider<'_> {
     }
 
     /// The objects read off an address that does not start from the start of one.
-    fn confirm_meant(
-        &mut self,
-        path: &mut Path,
-        addr: TermId,
-        bytes: u64,
-        access: Access,
-        mut bases: Vec<u64>,
-        ledger: &mut Ledger,
-    ) -> Vec<u64> {
+    fn confirm_meant(&mut self, path: &mut Path, addr: TermId, bases: Vec<u64>, ledger: &mut Ledger) -> Vec<u64> {
         let value = self.eval.eval(&self.machine.terms, &path.input, addr) as u64;
         let memory = &path.state.memory;
         let live = memory.find(value).filter(|object| memory.get(*object).liveness == Liveness::Alive);
-        // Nothing else is there, so nothing else can be meant.
-        let Some(here) = live.map(|object| memory.get(object).base).filter(|base| !bases.contains(base)) else {
+        let here = live.map(|object| memory.get(object).base);
+        if here.is_some() && here == bases.first().copied() && bases.len() == 1 {
             return bases;
-        };
-        let mut is_reachable = false;
-        for base in bases.clone() {
-            let inside = self.inside_for(path, addr, bytes, base, access);
+        }
+        let mut possible = Vec::new();
+        for base in &bases {
+            // Freed or not to be written, it is meant all the same.
+            let memory = &path.state.memory;
+            let size = memory.find(*base).map_or(0, |object| memory.get(object).size);
+            let there = self.window(addr, *base, size, self.machine.terms.width(addr));
             // What stays open counts as possible, as it does where it is decided.
-            let answer = self.stack.check(&mut self.machine.terms, &path.condition, &path.input, inside);
-            is_reachable |= !matches!(answer, solver::Answer::Unsat);
+            let answer = self.stack.check(&mut self.machine.terms, &path.condition, &path.input, there);
+            if !matches!(answer, solver::Answer::Unsat) {
+                possible.push(*base);
+            }
         }
-        if !is_reachable {
-            return self.reachable_objects(path, addr, ledger);
+        if possible.is_empty() {
+            possible = self.reachable_objects(path, addr, ledger);
         }
-        bases.push(here);
-        bases.sort_unstable();
-        bases
+        if possible.is_empty() {
+            // An error in any case, and most likely one about these.
+            return bases;
+        }
+        possible.extend(here);
+        possible.sort_unstable();
+        possible.dedup();
+        possible
     }
 
     /// Whether it can be told which objects an address means, or it can only lie in one.
@@ -172,19 +189,25 @@ impl Decider<'_> {
     fn collect_meant(&self, path: &Path, addr: TermId, depth: u32, meant: &mut Meant) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         let terms = &self.machine.terms;
-        if let Some(constant) = terms.as_const(addr) {
-            let memory = &path.state.memory;
-            let object = memory.find(constant as u64).or_else(|| memory.near(constant as u64))?;
-            let base = memory.get(object).base;
-            meant.bases.push(base);
-            if base != constant as u64 {
+        let constant = terms.as_const(addr);
+        let start = constant.map(|constant| constant as u64).or_else(|| self.machine.starts.of(addr));
+        let around = start.map_or_else(Vec::new, |start| objects_around(path, start));
+        if !around.is_empty() {
+            if start != around.first().copied() {
                 meant.certainty = Certainty::Guess;
             }
+            meant.bases.extend(around);
             return Some(());
         }
         match terms.view(addr) {
             View::Add(a, b) => {
-                self.collect_meant(path, b, depth, meant).or_else(|| self.collect_meant(path, a, depth, meant))
+                let (n_known, certainty) = (meant.bases.len(), meant.certainty);
+                self.collect_meant(path, b, depth, meant).or_else(|| {
+                    // Half of a choice whose other half leads nowhere is not meant.
+                    meant.bases.truncate(n_known);
+                    meant.certainty = certainty;
+                    self.collect_meant(path, a, depth, meant)
+                })
             }
             View::Ite(_, a, b) => {
                 self.collect_meant(path, a, depth, meant)?;

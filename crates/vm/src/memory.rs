@@ -130,15 +130,21 @@ impl Memory {
         (addr < found.end() || addr == found.base).then_some(object)
     }
 
+    /// The objects that an address in none follows closely and precedes closely.
+    pub fn neighbours(&self, addr: u64) -> (Option<ObjectId>, Option<ObjectId>) {
+        let below = self.below(addr);
+        let region = self.region_at(addr);
+        let next = ObjectId { region, idx: below.map_or(0, |object| object.idx + 1) };
+        // Alignment makes gaps wider than they have to be.
+        let is_close = |object: &Rc<Object>| object.base - addr <= 2 * GAP;
+        let above = self.region(region).get(next.idx as usize).filter(|object| is_close(object)).map(|_| next);
+        (below.filter(|object| addr - self.get(*object).end().min(addr) < GAP), above)
+    }
+
     /// The object an out-of-place address most likely belongs to: the one it follows closely, or precedes closely.
     pub fn near(&self, addr: u64) -> Option<ObjectId> {
-        if let Some(object) = self.below(addr)
-            && addr - self.get(object).end().min(addr) < GAP
-        {
-            return Some(object);
-        }
-        let object = self.below(addr.saturating_add(GAP))?;
-        (self.get(object).base > addr).then_some(object)
+        let (below, above) = self.neighbours(addr);
+        below.or(above)
     }
 
     pub fn allocate_heap(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {

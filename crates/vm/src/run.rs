@@ -16,6 +16,7 @@ use crate::compile::Compiler;
 use crate::float;
 use crate::frame::Slot;
 use crate::image::Image;
+use crate::starts::Starts;
 use crate::tlb::{Tlb, site_of};
 use crate::value::{mask64, sext64};
 use crate::{
@@ -168,6 +169,7 @@ pub struct Machine<'i> {
     pub claimed: Vec<bool>,
     /// Precision given up since last asked.
     pub notes: Vec<(LedgerKind, Place, String)>,
+    pub starts: Starts,
     pub(crate) tlb: Tlb,
     compared: Compared,
     compiler: Option<Box<Compiler>>,
@@ -196,6 +198,7 @@ impl<'i> Machine<'i> {
             flow: None,
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
+            starts: Starts::default(),
             tlb: Tlb::default(),
             compared: Compared::default(),
             compiler: Compiler::new(image).map(Box::new),
@@ -581,6 +584,9 @@ impl<'i> Machine<'i> {
             Inst::BinImm { op, bits, nsw, dst, a, imm } => {
                 let a = state.top.value(*a, *bits);
                 let value = self.binary(state, *op, *bits, *nsw, a, Value::concrete(u128::from(*imm)))?;
+                if let (BinOp::Add, Some(from), Some(to)) = (*op, a.term(), value.term()) {
+                    self.starts.pass_on(from, to);
+                }
                 state.top.set(*dst, *bits, value);
             }
             Inst::Cmp { op, bits, dst, a, b } => {
@@ -880,6 +886,10 @@ impl<'i> Machine<'i> {
     fn index(&mut self, base: Value, index: Value, index_bits: u8, scale: u64) -> Value {
         let width = u32::from(self.image.pointer_bits());
         let label = self.labels.union(base.label(), index.label());
+        let start = match base.term() {
+            None => Some(base.bits as u64),
+            Some(term) => self.starts.of(term),
+        };
         let (base, index) =
             (base.to_term(&mut self.terms, width), index.to_term(&mut self.terms, u32::from(index_bits)));
         let index = match u32::from(index_bits).cmp(&width) {
@@ -890,7 +900,11 @@ impl<'i> Machine<'i> {
         let scale = self.terms.constant(u128::from(scale) & crate::value::mask128(width as u8), width);
         let offset = self.terms.mul(index, scale);
         let term = self.terms.add(base, offset);
-        Value::of_term(&self.terms, term, label)
+        let value = Value::of_term(&self.terms, term, label);
+        if let (Some(start), Some(term)) = (start, value.term()) {
+            self.starts.enter(term, start);
+        }
+        value
     }
 
     /// Lets the fast path have an object that an access just went to.

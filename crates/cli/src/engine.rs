@@ -12,6 +12,7 @@ use techniques::partition::Mode;
 use techniques::rwset::Effort;
 
 use crate::args::{LazyFaults, Order, RunArgs};
+use crate::cache;
 use crate::entry;
 use crate::journal::SavedHarness;
 use crate::names::Names;
@@ -63,6 +64,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         entry: entry::entry(&program),
         checks: native::build_checks(&settings.checks),
         limits: Limits::default(),
+        cache: None,
     };
     let harness = program.harness.as_ref().map(|harness| SavedHarness {
         text: harness.text.clone(),
@@ -81,7 +83,8 @@ fn libc(args: &RunArgs) -> Result<Option<Libc>, Failure> {
     if !args.libc {
         return Ok(None);
     }
-    Libc::open(&Libc::default_folder()).map(Some).map_err(|error| Failure::usage(error.to_string()))
+    let cache = cache::folder().unwrap_or_else(|| std::env::temp_dir().join("colt"));
+    Libc::open(&cache.join("libc")).map(Some).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Messages that concern the program as a whole name its files, too.

@@ -1,6 +1,7 @@
 //! The `colt` command as a library: flags, files, progress and exit statuses. The only crate with I/O policy.
 
 mod args;
+mod cache;
 mod cc;
 mod compile_db;
 mod engine;

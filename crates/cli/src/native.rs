@@ -9,6 +9,7 @@ use replay::{BuildPlan, Session, Verdict};
 use report::{CoverageSummary, FindingSummary, Ratio, test_name};
 use tempfile::TempDir;
 
+use crate::cache;
 use crate::folder::SavedTest;
 use crate::outcome::Failure;
 use crate::sink::Witnesses;
@@ -47,7 +48,8 @@ impl Native {
             .prefix("colt-native-")
             .tempdir()
             .map_err(|error| format!("cannot make a temporary folder: {error}"))?;
-        let session = Session::build(plan, folder.path()).map_err(|error| error.to_string())?;
+        let plan = BuildPlan { cache: cache::folder(), ..plan.clone() };
+        let session = Session::build(&plan, folder.path()).map_err(|error| error.to_string())?;
         Ok(Native { session, already_run: HashSet::new(), _folder: folder })
     }
 

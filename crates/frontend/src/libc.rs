@@ -26,14 +26,7 @@ struct Member {
 const START: &str = "glue/start.bc";
 
 impl Libc {
-    /// Where `scripts/libc` puts it.
-    pub fn default_folder() -> PathBuf {
-        let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let cache = named("COLT_CACHE").or_else(|| named("XDG_CACHE_HOME").map(|cache| cache.join("colt")));
-        let cache = cache.or_else(|| named("HOME").map(|home| home.join(".cache/colt")));
-        cache.unwrap_or_else(|| std::env::temp_dir().join("colt")).join("libc")
-    }
-
+    /// From the folder that `scripts/libc` filled.
     pub fn open(folder: &Path) -> Result<Libc, LoadError> {
         let missing = || LoadError::NoLibc { folder: folder.to_path_buf() };
         let index = std::fs::read_to_string(folder.join("index")).map_err(|_| missing())?;

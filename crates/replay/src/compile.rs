@@ -56,7 +56,8 @@ pub fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path) -> Result<Program, Bu
     let mut units = compiler.units()?;
     let runtime = compiler.runtime_unit();
     let runtime_object = runtime.object.clone();
-    let kept = kept::place(&compiler.clang, &runtime.command, RUNTIME);
+    let cache = plan.cache.as_deref();
+    let kept = cache.and_then(|cache| kept::place(cache, &compiler.clang, &runtime.command, RUNTIME));
     let is_kept = kept.as_ref().is_some_and(|kept| kept::fetch(kept, &runtime_object));
     if !is_kept {
         units.push(runtime);

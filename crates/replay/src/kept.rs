@@ -6,21 +6,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the object that a command makes of these sources is kept; `None` where there is no place for it.
-pub fn place(clang: &Path, command: &Command, sources: &[(&str, &str)]) -> Option<PathBuf> {
+/// Where in the cache the object that a command makes of these sources is kept; `None` where that cannot be told.
+pub fn place(cache: &Path, clang: &Path, command: &Command, sources: &[(&str, &str)]) -> Option<PathBuf> {
     let mut hasher = DefaultHasher::new();
     let compiler = std::fs::metadata(clang).ok()?;
     (clang, compiler.len(), compiler.modified().ok()?).hash(&mut hasher);
     // Where this build's files lie is no difference.
     command.get_args().filter(|arg| !Path::new(arg).is_absolute()).for_each(|arg| arg.hash(&mut hasher));
     sources.hash(&mut hasher);
-    Some(folder()?.join(format!("runtime-{:016x}.o", hasher.finish())))
-}
-
-fn folder() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = named("COLT_CACHE").or_else(|| named("XDG_CACHE_HOME").map(|cache| cache.join("colt")));
-    Some(cache.or_else(|| named("HOME").map(|home| home.join(".cache/colt")))?.join("native"))
+    Some(cache.join("native").join(format!("runtime-{:016x}.o", hasher.finish())))
 }
 
 /// Whether the kept object, if there is one, was put at `object`.

@@ -25,6 +25,9 @@ pub struct BuildPlan {
     pub checks: Checks,
     #[serde(default)]
     pub limits: Limits,
+    /// Where the compiled runtime is kept for the next build; this machine's, so not part of what is saved.
+    #[serde(skip)]
+    pub cache: Option<PathBuf>,
 }
 
 /// A source, the folder it is compiled in, and its own flags.

@@ -27,6 +27,7 @@ pub fn plan(dir: &TempDir, text: &str, entry: Entry) -> BuildPlan {
         entry,
         checks: Checks::default(),
         limits: Limits::default(),
+        cache: None,
     }
 }
 

@@ -3,7 +3,7 @@
 //! With one worker tests arrive in the same order every time. With several they arrive as it happens, so their files are
 //! numbered anew when the last one is on disk: by their decisions, which do not depend on who explored them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -57,16 +57,49 @@ pub fn by_path(dir: &Path, collected: &mut Collected, findings: &mut [witness::F
     Ok(())
 }
 
-/// Every file moves out of the way first, so that no name is taken when it is needed.
+/// Files whose names are exchanged form circles: one of each circle moves out of the way, and every other one then moves
+/// once, to the name that became free.
 fn rename(dir: &Path, renamed: &HashMap<u64, TestId>) -> Result<(), Failure> {
-    let moved = renamed.iter().filter(|(old, new)| **old != new.0);
-    let aside = |new: TestId| dir.join(format!("tests/.{:06}", new.0));
+    let came_from: HashMap<u64, u64> = renamed.iter().map(|(old, new)| (new.0, *old)).collect();
+    let aside = dir.join("tests/.aside");
+    let of = |test: u64| dir.join(test_name(TestId(test)));
     let failed = |error: std::io::Error| Failure::fault(format!("cannot rename tests in {}: {error}", dir.display()));
-    for (old, new) in moved.clone() {
-        fs::rename(dir.join(test_name(TestId(*old))), aside(*new)).map_err(failed)?;
-    }
-    for (_, new) in moved {
-        fs::rename(aside(*new), dir.join(test_name(*new))).map_err(failed)?;
+    let mut placed: HashSet<u64> = HashSet::new();
+    for &first in renamed.keys() {
+        if came_from[&first] == first || placed.contains(&first) {
+            continue;
+        }
+        fs::rename(of(first), &aside).map_err(failed)?;
+        let mut free = first;
+        while came_from[&free] != first {
+            fs::rename(of(came_from[&free]), of(free)).map_err(failed)?;
+            placed.insert(free);
+            free = came_from[&free];
+        }
+        fs::rename(&aside, of(free)).map_err(failed)?;
+        placed.insert(free);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_gets_the_name_of_its_place() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        fs::create_dir(dir.path().join("tests")).expect("tests folder");
+        // A circle of three, an exchange, and one that stays.
+        let renamed: HashMap<u64, TestId> =
+            [(1, 2), (2, 5), (5, 1), (3, 4), (4, 3), (6, 6)].map(|(old, new)| (old, TestId(new))).into();
+        for old in renamed.keys() {
+            fs::write(dir.path().join(test_name(TestId(*old))), old.to_string()).expect("a test");
+        }
+        rename(dir.path(), &renamed).expect("renamed");
+        for (old, new) in &renamed {
+            assert_eq!(fs::read_to_string(dir.path().join(test_name(*new))).expect("a test"), old.to_string());
+        }
+        assert_eq!(fs::read_dir(dir.path().join("tests")).expect("tests folder").count(), renamed.len());
+    }
 }

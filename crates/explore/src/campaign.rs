@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use ir::{FuncId, Module};
 use vm::Image;
@@ -128,7 +129,9 @@ impl Reports for Remote {
 }
 
 /// Messages that may lie unread before workers wait.
-const N_MESSAGES: usize = 1024;
+const N_MESSAGES: usize = 4096;
+/// How long messages gather once all are read: to wake the reader for each one would cost the workers more than a path.
+const GATHERING: Duration = Duration::from_millis(1);
 /// Deep recursion in the program must not exhaust a worker's own stack when its frames are dropped or compared.
 const STACK_BYTES: usize = 64 << 20;
 
@@ -154,11 +157,14 @@ fn explore_together(
             Fault::Worker(format!("a thread could not be started: {error}"))
         })?;
         drop(sender);
-        for message in receiver {
-            match message {
-                Message::Ended(ended) => collector.ended(*ended),
-                Message::Standing(worker, standing) => collector.standing(worker, standing),
+        while let Ok(first) = receiver.recv() {
+            for message in std::iter::once(first).chain(receiver.try_iter()) {
+                match message {
+                    Message::Ended(ended) => collector.ended(*ended),
+                    Message::Standing(worker, standing) => collector.standing(worker, standing),
+                }
             }
+            std::thread::sleep(GATHERING);
         }
         let leavings: Result<Vec<Leavings>, Fault> = workers
             .into_iter()

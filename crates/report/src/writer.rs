@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use witness::Witness;
 
@@ -17,6 +18,8 @@ use crate::{TestId, encode_test, test_name};
 
 /// Tests under way between explorer and disk; bounds memory when the disk is the slower one.
 const QUEUE: usize = 16_384;
+/// How long tests gather once all are written: to be woken for each one would cost the explorer more than its path does.
+const GATHERING: Duration = Duration::from_millis(1);
 
 /// A test could not be written.
 #[derive(Debug)]
@@ -106,16 +109,20 @@ impl Drop for TestWriter {
 }
 
 fn write_all(folder: &Path, jobs: Receiver<Job>) -> Result<u64, WriteError> {
-    let writing = folder.join("tests/.writing");
+    // Not beside the tests: the file system finds, adds and removes a name faster where there are few.
+    let writing = folder.join(".test.writing");
     let mut n_written = 0;
-    for job in jobs {
-        let path = folder.join(test_name(job.test));
-        let written = fs::write(&writing, &job.bytes).and_then(|()| fs::rename(&writing, &path));
-        if let Err(source) = written {
-            let _ = fs::remove_file(&writing);
-            return Err(WriteError { path, source, n_written });
+    while let Ok(first) = jobs.recv() {
+        for job in std::iter::once(first).chain(jobs.try_iter()) {
+            let path = folder.join(test_name(job.test));
+            let written = fs::write(&writing, &job.bytes).and_then(|()| fs::rename(&writing, &path));
+            if let Err(source) = written {
+                let _ = fs::remove_file(&writing);
+                return Err(WriteError { path, source, n_written });
+            }
+            n_written += 1;
         }
-        n_written += 1;
+        std::thread::sleep(GATHERING);
     }
     Ok(n_written)
 }

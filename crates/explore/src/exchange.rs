@@ -1,17 +1,20 @@
 //! How workers share work: a queue of decision prefixes.
 //!
 //! Workers have nothing in common but the program: each has its own terms, solver and states. A worker that has run out
-//! waits here; one that has plenty and sees somebody waiting gives away its oldest pending state, which stands highest
-//! in the tree and so most likely for the most work, as the decisions that lead there. Whoever takes it executes them
-//! again, without asking the solver about siblings.
+//! waits here; one that has plenty and sees somebody waiting gives away a portion of its oldest pending states, which stand
+//! highest in the tree and so most likely for the most work, as the decisions that lead there. Whoever takes them executes
+//! them again, without asking the solver about siblings.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
 use crate::Trail;
 
+/// What one worker gives another at a time.
+pub type Portion = Vec<Trail>;
+
 struct Queue {
-    prefixes: Vec<Trail>,
+    portions: Vec<Portion>,
     n_idle: usize,
     is_over: bool,
 }
@@ -20,13 +23,13 @@ pub struct Exchange {
     queue: Mutex<Queue>,
     changed: Condvar,
     n_workers: usize,
-    /// Workers waiting beyond the prefixes that lie ready: read without the lock, so only roughly right.
+    /// Workers waiting beyond the portions that lie ready: read without the lock, so only roughly right.
     n_hungry: AtomicUsize,
 }
 
 impl Exchange {
     pub fn new(n_workers: usize) -> Exchange {
-        let queue = Queue { prefixes: Vec::new(), n_idle: 0, is_over: false };
+        let queue = Queue { portions: Vec::new(), n_idle: 0, is_over: false };
         Exchange { queue: Mutex::new(queue), changed: Condvar::new(), n_workers, n_hungry: AtomicUsize::new(0) }
     }
 
@@ -34,25 +37,25 @@ impl Exchange {
         self.n_hungry.load(Ordering::Relaxed) > 0
     }
 
-    pub fn give(&self, decisions: Trail) {
+    pub fn give(&self, portion: Portion) {
         let mut queue = self.lock();
-        queue.prefixes.push(decisions);
+        queue.portions.push(portion);
         self.count_hungry(&queue);
         self.changed.notify_one();
     }
 
     /// Waits for work; `None` when there is none left anywhere.
-    pub fn take(&self) -> Option<Trail> {
+    pub fn take(&self) -> Option<Portion> {
         let mut queue = self.lock();
         queue.n_idle += 1;
         loop {
             if queue.is_over {
                 return None;
             }
-            if let Some(decisions) = queue.prefixes.pop() {
+            if let Some(portion) = queue.portions.pop() {
                 queue.n_idle -= 1;
                 self.count_hungry(&queue);
-                return Some(decisions);
+                return Some(portion);
             }
             if queue.n_idle == self.n_workers {
                 queue.is_over = true;
@@ -69,11 +72,11 @@ impl Exchange {
         let mut queue = self.lock();
         queue.is_over = true;
         self.changed.notify_all();
-        std::mem::take(&mut queue.prefixes)
+        std::mem::take(&mut queue.portions).into_iter().flatten().collect()
     }
 
     fn count_hungry(&self, queue: &Queue) {
-        self.n_hungry.store(queue.n_idle.saturating_sub(queue.prefixes.len()), Ordering::Relaxed);
+        self.n_hungry.store(queue.n_idle.saturating_sub(queue.portions.len()), Ordering::Relaxed);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
@@ -89,8 +92,8 @@ mod tests {
     #[test]
     fn the_last_one_to_run_out_ends_it_for_all() {
         let exchange = Exchange::new(3);
-        exchange.give([1].into_iter().collect());
-        exchange.give([2].into_iter().collect());
+        exchange.give(vec![[1].into_iter().collect()]);
+        exchange.give(vec![[2].into_iter().collect()]);
         std::thread::scope(|scope| {
             let taken: Vec<_> = (0..3)
                 .map(|_| {

@@ -16,7 +16,7 @@ use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports, Standing};
 use crate::effects::{Decider, Doubt, Fate, Parted};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Portion};
 use crate::meets::Meets;
 use crate::pending::{Pending, Prefix, Waiting, rank_of};
 use crate::search::Promise;
@@ -32,6 +32,9 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const LOOK_FORKS: u64 = 1024;
 /// Effects of one path between two looks at all.
 const LOOK_TURNS: u64 = 32;
+/// Most paths given away at a time: each is executed again from the start, but whoever has to wait for each of them waits
+/// longer than that takes.
+const PORTION: u64 = 32;
 /// What tests of cut paths may cost together, in inputs and decisions written: about a second.
 const CUT_WORK: u64 = 4_000_000;
 /// What one such test costs beside those.
@@ -170,8 +173,11 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// Works on what others give away until nobody has anything left.
     pub fn serve(&mut self, exchange: &Exchange) {
-        while let Some(decisions) = exchange.take() {
-            self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, Promise::Nothing);
+        while let Some(portion) = exchange.take() {
+            // The newest is taken first where nothing else decides, and the oldest promises most.
+            for decisions in portion.into_iter().rev() {
+                self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, Promise::Nothing);
+            }
             self.work();
             self.cut_rest();
             if self.over.is_some() {
@@ -507,19 +513,28 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
     }
 
-    /// Gives the oldest pending path away when somebody waits for work.
+    /// Gives some of the oldest pending paths away when somebody waits for work.
     fn share(&mut self) {
         let Some(exchange) = self.exchange else { return };
-        while exchange.is_wanted() && self.pending.len() > 0 {
-            let Some(waiting) = self.pending.take_oldest() else { return };
-            // Others will explore it, and what they read is not known here.
-            if let (Some(tree), Some(node)) = (&mut self.tree, waiting.node()) {
-                tree.spoil(node);
-                self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
-                self.leave(Some(node));
+        while exchange.is_wanted() {
+            let n_given = (self.pending.len() / 2).clamp(1, PORTION);
+            let portion: Portion = (0..n_given).map_while(|_| self.give_away()).collect();
+            if portion.is_empty() {
+                return;
             }
-            exchange.give(waiting.into_trail());
+            exchange.give(portion);
         }
+    }
+
+    fn give_away(&mut self) -> Option<Trail> {
+        let waiting = self.pending.take_oldest()?;
+        // Others will explore it, and what they read is not known here.
+        if let (Some(tree), Some(node)) = (&mut self.tree, waiting.node()) {
+            tree.spoil(node);
+            self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
+            self.leave(Some(node));
+        }
+        Some(waiting.into_trail())
     }
 
     pub(crate) fn path_budget(&self, path: &Path) -> Option<Budget> {

@@ -6,6 +6,14 @@ use crate::Terms;
 use crate::fold;
 use crate::node::{Op, TermId, View};
 
+/// A bitwise operator with a constant.
+#[derive(Clone, Copy)]
+enum Mask {
+    And,
+    Or,
+    Xor,
+}
+
 impl Terms {
     /// `hi` above `lo`.
     pub fn concat(&mut self, hi: TermId, lo: TermId) -> TermId {
@@ -63,16 +71,61 @@ impl Terms {
             {
                 Some(self.extract(x, y_lo + width - 1, y_lo))
             }
-            // match: (concat (ite c K1 K2) (ite c K3 K4))   result: (ite c K1K3 K2K4)
+            // match: (concat ((_ extract h m) t) y), y what ((_ extract m-1 0) t) became    result: ((_ extract h 0) t)
+            (View::Extract { arg, lo: m }, _) if m == self.width(lo) && self.narrows(arg) => {
+                (self.extract(arg, m - 1, 0) == lo).then(|| self.extract(arg, width - 1, 0))
+            }
+            // match: (concat ((_ sign_extend n) ((_ extract w-1 w-1) x)) x), x of w bits    result: ((_ sign_extend n+1) x)
+            (View::SExt(top), _) if self.width(top) == 1 => {
+                let sign = self.width(lo) - 1;
+                (self.extract(lo, sign, sign) == top).then(|| self.sext(lo, width))
+            }
+            // match: (concat (ite c a b) (ite c x y)), a and x fuse, b and y fuse    result: (ite c ax by)
             (View::Ite(c, a, b), View::Ite(d, x, y)) if c == d => {
-                let (a, b) = (self.as_const(a)?, self.as_const(b)?);
-                let (x, y) = (self.as_const(x)?, self.as_const(y)?);
-                let low = self.width(lo);
-                let (a, b) = (self.constant(a << low | x, width), self.constant(b << low | y, width));
+                let (a, b) = (self.fuse(a, x)?, self.fuse(b, y)?);
                 Some(self.ite(c, a, b))
             }
+            // match: (concat (op x J) (op y K)), op bitwise, x and y fuse, J or K may be what op leaves x or y with
+            // result: (op xy JK)
+            (View::And(_, k), _) | (_, View::And(_, k)) if self.is_const(k) => self.fuse_masked(Mask::And, hi, lo),
+            (View::Or(_, k), _) | (_, View::Or(_, k)) if self.is_const(k) => self.fuse_masked(Mask::Or, hi, lo),
+            (View::Xor(_, k), _) | (_, View::Xor(_, k)) if self.is_const(k) => self.fuse_masked(Mask::Xor, hi, lo),
+            (View::Not(_), _) | (_, View::Not(_)) => self.fuse_masked(Mask::Xor, hi, lo),
             _ => None,
         }
+    }
+
+    /// Neighbours under a bitwise operator with constants; one that is not has the operator's neutral constant.
+    fn fuse_masked(&mut self, mask: Mask, hi: TermId, lo: TermId) -> Option<TermId> {
+        let ((x, j), (y, k)) = (self.unmasked(mask, hi), self.unmasked(mask, lo));
+        let (width, low) = (self.width(hi) + self.width(lo), self.width(lo));
+        let fused = self.fuse(x, y)?;
+        let k = self.constant(j << low | (k & (u128::MAX >> (128 - low))), width);
+        Some(match mask {
+            Mask::And => self.and(fused, k),
+            Mask::Or => self.or(fused, k),
+            Mask::Xor => self.xor(fused, k),
+        })
+    }
+
+    fn unmasked(&self, mask: Mask, t: TermId) -> (TermId, u128) {
+        let (x, k) = match (mask, self.view(t)) {
+            (Mask::And, View::And(x, k)) | (Mask::Or, View::Or(x, k)) | (Mask::Xor, View::Xor(x, k)) => {
+                (x, self.as_const(k))
+            }
+            (Mask::Xor, View::Not(x)) => (x, Some(u128::MAX)),
+            _ => (t, None),
+        };
+        match (k, mask) {
+            (Some(k), _) => (x, k),
+            (None, Mask::And) => (t, u128::MAX),
+            (None, Mask::Or | Mask::Xor) => (t, 0),
+        }
+    }
+
+    /// Whether a low extract of a term may have been pushed into its operands.
+    fn narrows(&self, t: TermId) -> bool {
+        matches!(self.view(t), View::Add(..) | View::Sub(..) | View::Mul(..))
     }
 
     /// Bits `hi` down to `lo`, both included.

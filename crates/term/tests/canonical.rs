@@ -16,6 +16,34 @@ fn bytes_of_a_word_fuse_back_into_it() {
     assert_eq!(terms.concat_bytes(&bytes[2..6]), half);
 }
 
+/// Whatever a program computes, stores and loads again is what it computed.
+#[test]
+fn bytes_of_a_computed_word_fuse_back_into_it() {
+    let mut terms = Terms::new();
+    let (x, y, b) = (terms.symbol("x", 32), terms.symbol("y", 32), terms.symbol("b", 8));
+    let (c, k) = (terms.symbol("c", 1), terms.constant(0x1200_ff78, 32));
+    let l = terms.constant(0x1234_5678, 32);
+    let product = terms.mul(x, y);
+    let computed = [
+        terms.add(x, k),
+        terms.add(x, y),
+        terms.sub(x, y),
+        product,
+        terms.add(product, k),
+        terms.xor(x, k),
+        terms.or(x, l),
+        terms.not(x),
+        terms.sext(b, 32),
+        terms.zext(b, 32),
+        terms.ite(c, x, y),
+        terms.ite(c, x, k),
+    ];
+    for whole in computed {
+        let bytes = bytes_of(&mut terms, whole);
+        assert_eq!(terms.concat_bytes(&bytes), whole, "{:?}", terms.view(whole));
+    }
+}
+
 /// `b[0] | b[1] << 8 | ...` is the word itself, whatever the order and operator.
 #[test]
 fn shifted_and_joined_bytes_fuse_back() {

@@ -79,6 +79,7 @@ impl Machine<'_> {
                     && found.contains(addr, bytes)
                     && (access == Access::Read || found.kind != ObjectKind::Constant)
                 {
+                    self.located = Some(object);
                     return Ok(object);
                 }
                 Err(self.bad_access(state, addr, bytes, access))
@@ -183,14 +184,19 @@ impl Machine<'_> {
     }
 
     /// The term whose bytes, one by one and all of them, lie at `offset`: what a program that stores a value and loads
-    /// it again has. `None` for anything else.
-    fn whole_term(&self, object: &crate::Object, offset: u64, bits: u8) -> Option<Shadow> {
+    /// it again has. `None` for anything else, and where it takes more than a look.
+    fn whole_term(&mut self, object: &crate::Object, offset: u64, bits: u8) -> Option<Shadow> {
         let first = if object.is_symbolic_at(offset) { object.byte(offset).1 } else { return None };
         if bits == 8 {
             return Some(first);
         }
-        let View::Extract { arg, lo: 0 } = self.terms.view(first.term()?) else { return None };
-        if self.terms.width(arg) != u32::from(bits) || !bits.is_multiple_of(8) {
+        if !bits.is_multiple_of(8) {
+            return None;
+        }
+        // The lowest byte of a sum is the sum of the lowest bytes, so it is the highest that tells the whole.
+        let last = u64::from(bits / 8) - 1;
+        let View::Extract { arg, .. } = self.terms.view(object.byte(offset + last).1.term()?) else { return None };
+        if self.terms.width(arg) != u32::from(bits) || first.term() != Some(self.terms.byte(arg, 0)) {
             return None;
         }
         let is_next = |idx: u64| {
@@ -199,7 +205,7 @@ impl Machine<'_> {
             shadow.label() == first.label()
                 && matches!(view, Some(View::Extract { arg: whole, lo }) if whole == arg && u64::from(lo) == idx * 8)
         };
-        (1..u64::from(bits / 8)).all(is_next).then(|| Shadow::new(Some(arg), first.label()))
+        (1..=last).all(is_next).then(|| Shadow::new(Some(arg), first.label()))
     }
 
     pub(crate) fn store(&mut self, state: &mut State, addr: Value, bits: u8, value: Value) -> Step<()> {

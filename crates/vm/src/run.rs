@@ -171,6 +171,8 @@ pub struct Machine<'i> {
     pub notes: Vec<(LedgerKind, Place, String)>,
     pub starts: Starts,
     pub(crate) tlb: Tlb,
+    /// Where the last access that was found right went.
+    pub(crate) located: Option<crate::ObjectId>,
     compared: Compared,
     compiler: Option<Box<Compiler>>,
     /// How many answers the running instruction has used.
@@ -200,6 +202,7 @@ impl<'i> Machine<'i> {
             notes: Vec::new(),
             starts: Starts::default(),
             tlb: Tlb::default(),
+            located: None,
             compared: Compared::default(),
             compiler: Compiler::new(image).map(Box::new),
             n_answered: 0,
@@ -916,7 +919,7 @@ impl<'i> Machine<'i> {
         if self.interest.has(Interest::READ.with(Interest::WRITE)) || addr.term().is_some() {
             return;
         }
-        let Some(object) = state.memory.find(addr.bits as u64) else { return };
+        let Some(object) = self.located else { return };
         if !state.memory.get(object).is_plain() || !state.memory.get(object).life.is_empty() {
             return;
         }

@@ -20,6 +20,8 @@ pub enum Layer {
     Recent,
     /// Guesses by inverting the question.
     Proposals,
+    /// What terms can be at most and at least.
+    Bounds,
     /// All values tried where there are few.
     Values,
     /// Gates and SAT.
@@ -29,13 +31,14 @@ pub enum Layer {
 }
 
 impl Layer {
-    pub const ALL: [Layer; 9] = [
+    pub const ALL: [Layer; 10] = [
         Layer::Trivial,
         Layer::Current,
         Layer::Domains,
         Layer::Cache,
         Layer::Recent,
         Layer::Proposals,
+        Layer::Bounds,
         Layer::Values,
         Layer::Blaster,
         Layer::Smt,
@@ -49,6 +52,7 @@ impl Layer {
             Layer::Cache => "cache",
             Layer::Recent => "recent",
             Layer::Proposals => "proposals",
+            Layer::Bounds => "bounds",
             Layer::Values => "values",
             Layer::Blaster => "blaster",
             Layer::Smt => "smt",

@@ -9,16 +9,18 @@
 //! 4. `cache`: the same set of constraints, a contradictory subset, or an input that satisfied the question before (`cache`)
 //! 5. `recent`: inputs found lately
 //! 6. `proposals`: guesses by inverting the question, then evaluated (`invert`)
-//! 7. `values`: every input tried, where there are few (`values`)
-//! 8. `blaster`: gates over our own incremental SAT solver (`blast`)
-//! 9. `smt`: an SMT solver in a process of its own (`smt`)
+//! 7. `bounds`: what terms can be at most and at least refutes it (`bounds`)
+//! 8. `values`: every input tried, where there are few (`values`)
+//! 9. `blaster`: gates over our own incremental SAT solver (`blast`)
+//! 10. `smt`: an SMT solver in a process of its own (`smt`)
 //!
-//! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols with the question are looked at. Every model is evaluated before
-//! it is passed on; a model that fails is an `Unknown` and a counter, never an answer. Deliberately absent: states, forking
-//! and what an `Unknown` means for a path.
+//! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols
+//! with the question are looked at. Every model is evaluated before it is passed on; a model that fails is an `Unknown` and
+//! a counter, never an answer. Deliberately absent: states, forking and what an `Unknown` means for a path.
 
 mod answer;
 mod blast;
+mod bounds;
 mod cache;
 mod clock;
 mod config;

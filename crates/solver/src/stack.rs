@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Completeness, Truth, Why};
 use crate::blast::{Blaster, Verdict};
+use crate::bounds;
 use crate::cache::{Cache, Cached};
 use crate::clock::Clock;
 use crate::config::{Checking, Config, Independence, Layer};
@@ -195,10 +196,11 @@ impl Stack {
 
     /// The layers that are worth measuring.
     fn descend(&mut self, terms: &Terms, mut query: Query) -> Answer {
-        let layers: [(Layer, Ask); 7] = [
+        let layers: [(Layer, Ask); 8] = [
             (Layer::Cache, Stack::ask_cache),
             (Layer::Recent, Stack::ask_recent),
             (Layer::Proposals, Stack::ask_proposals),
+            (Layer::Bounds, Stack::ask_bounds),
             (Layer::Values, Stack::ask_few_values),
             (Layer::Blaster, Stack::ask_blaster),
             (Layer::Values, Stack::ask_all_values),
@@ -350,6 +352,10 @@ impl Stack {
             }
         }
         None
+    }
+
+    fn ask_bounds(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
+        bounds::refutes(terms, &query.relevant.constraints(), query.question).then_some(Local::Unsat(None))
     }
 
     /// Tries all inputs at once where that is quick, or quicker than making gates of large tables, products and quotients.

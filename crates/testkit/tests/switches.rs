@@ -13,7 +13,7 @@ use testkit::runner::{explore_only, find_fixtures, short_name};
 
 /// What can be left out. `trivial` has no switch: a constant needs no layer.
 const LAYERS: &[&str] =
-    &["current", "domains", "cache", "recent", "proposals", "values", "blaster", "smt", "independence"];
+    &["current", "domains", "cache", "recent", "proposals", "bounds", "values", "blaster", "smt", "independence"];
 const USUAL_COUNT: usize = 10;
 /// For one exploration.
 const LIMIT_S: &str = "30";

@@ -1,0 +1,513 @@
+//! Bounds: what a term can be at most and at least, from its operators and from what the path says of its parts.
+//!
+//! An index made of remainders, masks and loop counters lies inside its table whatever the inputs are; gates of dividers and
+//! multipliers take seconds to find that out. Every term has an unsigned and a signed interval, each narrowed by the other.
+//! A question whose interval is zero cannot hold; this layer never says more than that.
+
+use rustc_hash::FxHashMap;
+use term::{TermId, Terms, View, fold};
+
+/// Terms looked at for one question: beyond that, gates may as well have it.
+const MAX_TERMS: usize = 4096;
+
+/// Both ends included, read without and with a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    lo: u128,
+    hi: u128,
+    least: i128,
+    most: i128,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Unsigned,
+    Signed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Included,
+    Excluded,
+}
+
+/// Whether no input that satisfies the constraints can satisfy the question.
+pub fn refutes(terms: &Terms, constraints: &[TermId], question: TermId) -> bool {
+    let mut bounds = Bounds { terms, known: FxHashMap::default(), ranges: FxHashMap::default(), stack: Vec::new() };
+    constraints.iter().for_each(|constraint| bounds.learn(*constraint));
+    bounds.range(question).is_some_and(|range| range.hi == 0)
+}
+
+struct Bounds<'t> {
+    terms: &'t Terms,
+    known: FxHashMap<TermId, Range>,
+    ranges: FxHashMap<TermId, Range>,
+    stack: Vec<TermId>,
+}
+
+impl Bounds<'_> {
+    /// Enters what a condition that holds says about the terms it compares with constants.
+    fn learn(&mut self, condition: TermId) {
+        let terms = self.terms;
+        let mut conditions = vec![(condition, true)];
+        while let Some((condition, holds)) = conditions.pop() {
+            match (terms.view(condition), holds) {
+                (View::Not(inner), _) => conditions.push((inner, !holds)),
+                (View::And(a, b), true) | (View::Or(a, b), false) => conditions.extend([(a, holds), (b, holds)]),
+                (View::Eq(a, b), true) => {
+                    let value = terms.as_const(b);
+                    self.narrow(a, value.map(|value| Range::exact(value, terms.width(a))));
+                }
+                (View::Ult(a, b), _) => self.learn_order(a, b, Sign::Unsigned, holds),
+                (View::Slt(a, b), _) => self.learn_order(a, b, Sign::Signed, holds),
+                _ => {}
+            }
+        }
+    }
+
+    /// `a < b` holds, or `b <= a` does.
+    fn learn_order(&mut self, a: TermId, b: TermId, sign: Sign, holds: bool) {
+        let width = self.terms.width(a);
+        match (self.terms.as_const(a), self.terms.as_const(b), holds) {
+            (None, Some(k), true) => self.narrow(a, Range::up_to(k, Bound::Excluded, sign, width)),
+            (None, Some(k), false) => self.narrow(a, Range::from(k, Bound::Included, sign, width)),
+            (Some(k), None, true) => self.narrow(b, Range::from(k, Bound::Excluded, sign, width)),
+            (Some(k), None, false) => self.narrow(b, Range::up_to(k, Bound::Included, sign, width)),
+            _ => {}
+        }
+    }
+
+    /// Constraints of a path that can be walked never leave nothing; if they seem to, nothing is learnt.
+    fn narrow(&mut self, t: TermId, range: Option<Range>) {
+        let Some(range) = range else { return };
+        let width = self.terms.width(t);
+        let known = self.known.entry(t).or_insert_with(|| Range::full(width));
+        *known = known.meet(range, width).unwrap_or(*known);
+    }
+
+    /// `None` where there is too much to look at.
+    fn range(&mut self, t: TermId) -> Option<Range> {
+        self.stack.push(t);
+        while let Some(&top) = self.stack.last() {
+            if self.ranges.len() > MAX_TERMS {
+                return None;
+            }
+            let Some(range) = self.step(top) else { continue };
+            let width = self.terms.width(top);
+            let range = match self.known.get(&top) {
+                Some(known) => range.meet(*known, width).unwrap_or(range),
+                None => range,
+            };
+            self.ranges.insert(top, range);
+            self.stack.pop();
+        }
+        self.ranges.get(&t).copied()
+    }
+
+    /// The range of an operand, or a request to find it first.
+    fn want(&mut self, t: TermId) -> Option<Range> {
+        let range = self.ranges.get(&t).copied();
+        if range.is_none() {
+            self.stack.push(t);
+        }
+        range
+    }
+
+    fn want2(&mut self, a: TermId, b: TermId) -> Option<(Range, Range)> {
+        match (self.want(a), self.want(b)) {
+            (Some(a), Some(b)) => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    fn step(&mut self, t: TermId) -> Option<Range> {
+        use View::*;
+        let terms = self.terms;
+        let width = terms.width(t);
+        let constant = |t: TermId| terms.as_const(t);
+        let range = match terms.view(t) {
+            Const(value) => Range::exact(value, width),
+            Symbol(_) | Select { .. } => Range::full(width),
+            Table(_) | Store { .. } => unreachable!("arrays are looked at through select"),
+            Not(a) => {
+                let a = self.want(a)?;
+                Range { lo: fold::not(a.hi, width), hi: fold::not(a.lo, width), least: -1 - a.most, most: -1 - a.least }
+            }
+            Neg(a) => Range::exact(0, width).minus(self.want(a)?, width),
+            Add(a, b) => self.want2(a, b).map(|(a, b)| a.plus(b, width))?,
+            Sub(a, b) => self.want2(a, b).map(|(a, b)| a.minus(b, width))?,
+            Mul(a, b) => self.want2(a, b).map(|(a, b)| a.times(b, width))?,
+            UDiv(a, b) => self.want2(a, b).map(|(a, b)| match b.lo {
+                0 => Range::full(width),
+                _ => Range::unsigned(a.lo / b.hi, a.hi / b.lo, width),
+            })?,
+            URem(a, b) => self.want2(a, b).map(|(a, b)| match b.lo {
+                // Dividing by zero leaves the dividend.
+                0 => Range::unsigned(0, a.hi, width),
+                _ if a.hi < b.lo => a,
+                _ => Range::unsigned(0, a.hi.min(b.hi - 1), width),
+            })?,
+            SDiv(a, b) => {
+                let divisor = constant(b).map(|value| fold::signed(value, width));
+                self.want(a)?.divided(divisor, width)
+            }
+            SRem(a, b) => {
+                let divisor = constant(b).map(|value| fold::signed(value, width));
+                self.want(a)?.remainder(divisor, width)
+            }
+            And(a, b) => self.want2(a, b).map(|(a, b)| match width {
+                1 => Range::unsigned(a.lo & b.lo, a.hi & b.hi, 1),
+                _ => Range::unsigned(0, a.hi.min(b.hi), width),
+            })?,
+            Or(a, b) => self.want2(a, b).map(|(a, b)| Range::unsigned(a.lo.max(b.lo), smear(a.hi | b.hi), width))?,
+            Xor(a, b) => self.want2(a, b).map(|(a, b)| match (a.value(), b.value()) {
+                (Some(a), Some(b)) => Range::exact(a ^ b, width),
+                _ => Range::unsigned(0, smear(a.hi | b.hi), width),
+            })?,
+            Shl(a, b) => {
+                let (a, by) = (self.want(a)?, constant(b));
+                match by {
+                    Some(by) if by < u128::from(width) && a.hi <= fold::mask(width) >> by => {
+                        Range::unsigned(a.lo << by, a.hi << by, width)
+                    }
+                    Some(by) if by >= u128::from(width) => Range::exact(0, width),
+                    _ => Range::full(width),
+                }
+            }
+            LShr(a, b) => {
+                let (a, by) = (self.want(a)?, constant(b));
+                match by {
+                    Some(by) if by < u128::from(width) => Range::unsigned(a.lo >> by, a.hi >> by, width),
+                    Some(_) => Range::exact(0, width),
+                    None => Range::unsigned(0, a.hi, width),
+                }
+            }
+            AShr(a, b) => {
+                let (a, by) = (self.want(a)?, constant(b));
+                match by {
+                    Some(by) => {
+                        let by = by.min(u128::from(width - 1)) as u32;
+                        Range::signed(a.least >> by, a.most >> by, width)
+                    }
+                    None => Range::signed(a.least.min(0), a.most.max(-1), width),
+                }
+            }
+            Concat(a, b) => {
+                let low = terms.width(b);
+                self.want2(a, b).map(|(a, b)| Range::unsigned(a.lo << low | b.lo, a.hi << low | b.hi, width))?
+            }
+            Extract { arg, lo } => {
+                let a = self.want(arg)?;
+                match a.hi >> lo <= fold::mask(width) {
+                    true => Range::unsigned(a.lo >> lo, a.hi >> lo, width),
+                    false => Range::full(width),
+                }
+            }
+            ZExt(a) => self.want(a).map(|a| Range::unsigned(a.lo, a.hi, width))?,
+            SExt(a) => self.want(a).map(|a| Range::signed(a.least, a.most, width))?,
+            Ite(c, a, b) => {
+                let (c, (a, b)) = (self.want(c)?, self.want2(a, b)?);
+                match c.value() {
+                    Some(1) => a,
+                    Some(_) => b,
+                    None => a.join(b),
+                }
+            }
+            Eq(a, b) => self.want2(a, b).map(|(a, b)| {
+                let is_apart = a.hi < b.lo || b.hi < a.lo || a.most < b.least || b.most < a.least;
+                Range::truth(!is_apart, a.value().is_some() && a.value() == b.value())
+            })?,
+            Ult(a, b) => self.want2(a, b).map(|(a, b)| Range::truth(a.lo < b.hi, a.hi < b.lo))?,
+            Slt(a, b) => self.want2(a, b).map(|(a, b)| Range::truth(a.least < b.most, a.most < b.least))?,
+        };
+        Some(range)
+    }
+}
+
+/// All bits below the highest one set.
+fn smear(value: u128) -> u128 {
+    u128::MAX.checked_shr(value.leading_zeros()).unwrap_or(0)
+}
+
+impl Range {
+    fn full(width: u32) -> Range {
+        let half = fold::sign_bit(width);
+        Range { lo: 0, hi: fold::mask(width), least: fold::signed(half, width), most: fold::signed(half - 1, width) }
+    }
+
+    fn exact(value: u128, width: u32) -> Range {
+        let signed = fold::signed(value, width);
+        Range { lo: value, hi: value, least: signed, most: signed }
+    }
+
+    /// A condition that can hold, and one that must.
+    fn truth(can: bool, must: bool) -> Range {
+        Range::unsigned(u128::from(must), u128::from(can), 1)
+    }
+
+    fn unsigned(lo: u128, hi: u128, width: u32) -> Range {
+        Range { lo, hi, ..Range::full(width) }.settled(width)
+    }
+
+    fn signed(least: i128, most: i128, width: u32) -> Range {
+        Range { least, most, ..Range::full(width) }.settled(width)
+    }
+
+    /// `None` when nothing lies there.
+    fn up_to(value: u128, bound: Bound, sign: Sign, width: u32) -> Option<Range> {
+        let (full, step) = (Range::full(width), i128::from(bound == Bound::Excluded));
+        match sign {
+            Sign::Unsigned => Some(Range::unsigned(0, value.checked_sub(step as u128)?, width)),
+            Sign::Signed => {
+                let most = fold::signed(value, width).checked_sub(step)?;
+                (most >= full.least).then(|| Range::signed(full.least, most, width))
+            }
+        }
+    }
+
+    /// `None` when nothing lies there.
+    fn from(value: u128, bound: Bound, sign: Sign, width: u32) -> Option<Range> {
+        let (full, step) = (Range::full(width), i128::from(bound == Bound::Excluded));
+        match sign {
+            Sign::Unsigned => {
+                let lo = value.checked_add(step as u128)?;
+                (lo <= full.hi).then(|| Range::unsigned(lo, full.hi, width))
+            }
+            Sign::Signed => {
+                let least = fold::signed(value, width).checked_add(step)?;
+                (least <= full.most).then(|| Range::signed(least, full.most, width))
+            }
+        }
+    }
+
+    fn value(self) -> Option<u128> {
+        (self.lo == self.hi).then_some(self.lo)
+    }
+
+    /// Each reading narrowed by the other, where all values have one sign.
+    fn settled(mut self, width: u32) -> Range {
+        let half = fold::sign_bit(width);
+        if self.hi < half || self.lo >= half {
+            self.least = self.least.max(fold::signed(self.lo, width));
+            self.most = self.most.min(fold::signed(self.hi, width));
+        }
+        if self.least >= 0 || self.most < 0 {
+            let bits = |value: i128| value as u128 & fold::mask(width);
+            self.lo = self.lo.max(bits(self.least));
+            self.hi = self.hi.min(bits(self.most));
+        }
+        self
+    }
+
+    /// What lies in both; `None` when nothing does.
+    fn meet(self, other: Range, width: u32) -> Option<Range> {
+        let both = Range {
+            lo: self.lo.max(other.lo),
+            hi: self.hi.min(other.hi),
+            least: self.least.max(other.least),
+            most: self.most.min(other.most),
+        };
+        let is_some = |range: &Range| range.lo <= range.hi && range.least <= range.most;
+        Some(both).filter(is_some).map(|both| both.settled(width)).filter(is_some)
+    }
+
+    fn join(self, other: Range) -> Range {
+        Range {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+        }
+    }
+
+    /// Each reading on its own: where it may leave the width, nothing is known of it.
+    fn of_ends(unsigned: Option<(u128, u128)>, signed: Option<(i128, i128)>, width: u32) -> Range {
+        let full = Range::full(width);
+        let (lo, hi) = unsigned.filter(|ends| ends.1 <= full.hi).unwrap_or((full.lo, full.hi));
+        let fits = |ends: &(i128, i128)| ends.0 >= full.least && ends.1 <= full.most;
+        let (least, most) = signed.filter(fits).unwrap_or((full.least, full.most));
+        Range { lo, hi, least, most }.settled(width)
+    }
+
+    fn plus(self, other: Range, width: u32) -> Range {
+        let (lo, hi) = (self.lo.checked_add(other.lo), self.hi.checked_add(other.hi));
+        let unsigned = match (lo, hi) {
+            // All sums leave the width, and all by once: adding what stands for a negative number.
+            (Some(lo), Some(hi)) if width < 128 && lo > fold::mask(width) => {
+                Some((lo & fold::mask(width), hi & fold::mask(width)))
+            }
+            (lo, hi) => lo.zip(hi),
+        };
+        let signed = self.least.checked_add(other.least).zip(self.most.checked_add(other.most));
+        Range::of_ends(unsigned, signed, width)
+    }
+
+    fn minus(self, other: Range, width: u32) -> Range {
+        let unsigned = self.lo.checked_sub(other.hi).map(|lo| (lo, self.hi - other.lo));
+        let signed = self.least.checked_sub(other.most).zip(self.most.checked_sub(other.least));
+        Range::of_ends(unsigned, signed, width)
+    }
+
+    fn times(self, other: Range, width: u32) -> Range {
+        let unsigned = self.hi.checked_mul(other.hi).map(|hi| (self.lo * other.lo, hi));
+        let corners =
+            [(self.least, other.least), (self.least, other.most), (self.most, other.least), (self.most, other.most)]
+                .map(|(a, b)| a.checked_mul(b));
+        let signed = corners
+            .iter()
+            .copied()
+            .collect::<Option<Vec<i128>>>()
+            .and_then(|corners| Some((*corners.iter().min()?, *corners.iter().max()?)));
+        Range::of_ends(unsigned, signed, width)
+    }
+
+    /// The quotient by a constant, rounded to zero.
+    fn divided(self, divisor: Option<i128>, width: u32) -> Range {
+        let ends = match divisor {
+            Some(divisor) if divisor > 0 => Some((self.least / divisor, self.most / divisor)),
+            Some(divisor) if divisor < 0 => self.most.checked_div(divisor).zip(self.least.checked_div(divisor)),
+            _ => None,
+        };
+        Range::of_ends(None, ends, width)
+    }
+
+    /// What is left of a division; it has the dividend's sign.
+    fn remainder(self, divisor: Option<i128>, width: u32) -> Range {
+        let most = match divisor {
+            // Dividing by zero leaves the dividend.
+            Some(0) | None => i128::MAX,
+            Some(divisor) => (divisor.unsigned_abs() - 1) as i128,
+        };
+        Range::signed(self.least.min(0).max(-most), self.most.max(0).min(most), width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use term::{Assignment, Eval};
+
+    /// Terms over two bytes and a half-word, each made from earlier ones: operator, operands, a constant.
+    fn build(terms: &mut Terms, steps: &[(u8, u8, u8, u16)]) -> Vec<TermId> {
+        let (x, y, h) = (terms.symbol("x", 8), terms.symbol("y", 8), terms.symbol("h", 16));
+        let mut made = vec![terms.zext(x, 16), terms.sext(y, 16), h];
+        for &(op, a, b, k) in steps {
+            let at = |idx: u8| made[usize::from(idx) % made.len()];
+            let (a, b) = (at(a), at(b));
+            let small = terms.constant(u128::from(k % 40), 16);
+            let k = terms.constant(u128::from(k), 16);
+            let t = match op % 20 {
+                0 => terms.add(a, b),
+                1 => terms.sub(a, b),
+                2 => terms.mul(a, b),
+                3 => terms.urem(a, small),
+                4 => terms.srem(a, k),
+                5 => terms.udiv(a, small),
+                6 => terms.sdiv(a, k),
+                7 => terms.and(a, k),
+                8 => terms.or(a, b),
+                9 => terms.xor(a, k),
+                10 => terms.shl(a, small),
+                11 => terms.lshr(a, small),
+                12 => terms.ashr(a, small),
+                13 => terms.not(a),
+                14 => terms.neg(a),
+                15 => terms.urem(a, b),
+                16 => {
+                    let (high, low) = (terms.extract(a, 11, 4), terms.extract(b, 7, 0));
+                    terms.concat(high, low)
+                }
+                17 => {
+                    let less = terms.slt(a, b);
+                    terms.ite(less, a, b)
+                }
+                18 => {
+                    let less = terms.ult(a, k);
+                    terms.ite(less, b, a)
+                }
+                _ => terms.srem(a, b),
+            };
+            made.push(t);
+        }
+        made
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+
+        /// Whatever a term is worth under an input that satisfies the constraints lies in its range.
+        #[test]
+        fn values_lie_in_their_ranges(
+            steps in prop::collection::vec(any::<(u8, u8, u8, u16)>(), 1..12),
+            limits in prop::collection::vec((any::<u8>(), any::<u16>(), 0u8..6), 0..4),
+            inputs in prop::collection::vec(any::<(u8, u8, u16)>(), 60),
+        ) {
+            let mut terms = Terms::new();
+            let made = build(&mut terms, &steps);
+            let constraints: Vec<TermId> = limits
+                .iter()
+                .map(|&(at, k, form)| {
+                    let (t, k) = (made[usize::from(at) % made.len()], terms.constant(u128::from(k), 16));
+                    let condition = match form / 2 {
+                        0 => terms.ult(t, k),
+                        1 => terms.slt(k, t),
+                        _ => terms.eq(t, k),
+                    };
+                    if form % 2 == 0 { condition } else { terms.not(condition) }
+                })
+                .collect();
+            let mut eval = Eval::new();
+            for (x, y, h) in inputs {
+                let mut input = Assignment::new();
+                for (symbol, value) in [(0, u64::from(x)), (1, u64::from(y)), (2, u64::from(h))] {
+                    input.set(term::SymbolId(symbol), value);
+                }
+                if !constraints.iter().all(|constraint| eval.holds(&terms, &input, *constraint)) {
+                    continue;
+                }
+                let mut bounds =
+                    Bounds { terms: &terms, known: FxHashMap::default(), ranges: FxHashMap::default(), stack: Vec::new() };
+                constraints.iter().for_each(|constraint| bounds.learn(*constraint));
+                for t in &made {
+                    let range = bounds.range(*t).expect("few terms");
+                    let value = eval.eval(&terms, &input, *t);
+                    let signed = fold::signed(value, 16);
+                    prop_assert!(range.lo <= value && value <= range.hi, "{value} of {t:?} in {range:?}");
+                    prop_assert!(range.least <= signed && signed <= range.most, "{signed} of {t:?} in {range:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_of_remainders_stays_inside() {
+        let mut terms = Terms::new();
+        let (x, y) = (terms.symbol("x", 32), terms.symbol("y", 32));
+        let (ten, limit) = (terms.constant(10, 32), terms.constant(18, 32));
+        let (a, b) = (terms.urem(x, ten), terms.urem(y, ten));
+        let index = terms.add(a, b);
+        let outside = terms.ult(limit, index);
+        assert!(refutes(&terms, &[], outside));
+        let (c, d) = (terms.srem(x, ten), terms.srem(y, ten));
+        let sum = terms.add(c, d);
+        let outside = terms.slt(limit, sum);
+        assert!(refutes(&terms, &[], outside));
+        let inside = terms.ult(index, limit);
+        assert!(!refutes(&terms, &[], inside));
+    }
+
+    #[test]
+    fn rows_and_columns_within_their_limits_stay_inside() {
+        let mut terms = Terms::new();
+        let (row, column) = (terms.symbol("row", 32), terms.symbol("column", 32));
+        let (ten, hundred) = (terms.constant(10, 32), terms.constant(100, 32));
+        let limits = [terms.ult(row, ten), terms.ult(column, ten)];
+        let start = terms.mul(row, ten);
+        let at = terms.add(start, column);
+        let inside = terms.ult(at, hundred);
+        let outside = terms.not(inside);
+        assert!(refutes(&terms, &limits, outside));
+        assert!(!refutes(&terms, &limits[..1], outside));
+    }
+}

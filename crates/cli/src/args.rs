@@ -146,6 +146,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
+    /// Which paths get a test: every one, or only those that reach something new or show a finding
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Tests::All)]
+    pub tests: Tests,
+
     /// Flags for clang, as one word: --cflags "-DN=4 -Iinclude"
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, default_value = "")]
     pub cflags: String,
@@ -188,6 +192,13 @@ pub struct RunArgs {
     /// Arguments of the program, as they are; symbolic ones follow them
     #[arg(last = true, value_name = "ARG")]
     pub program_args: Vec<String>,
+}
+
+/// What `--tests` can say.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tests {
+    All,
+    Covering,
 }
 
 /// Limits; each path a limit ends is counted as cut.

@@ -154,6 +154,7 @@ impl Campaign<'_> {
         if settings.n_workers > 1 {
             sink.keep_arrivals();
         }
+        sink.keep_tests(self.args.tests);
         let prefixes = std::mem::take(&mut self.base.prefixes);
         let outcome = engine::explore(loaded, self.args, settings, line_up, prefixes, stop, &mut sink);
         let collected = sink.finish();

@@ -9,6 +9,7 @@ use explore::{Covers, Progress, Sink};
 use report::{CutSummary, GapSummary, TestId, TestWriter, WriteError};
 use witness::{Ending, Witness};
 
+use crate::args::Tests;
 use crate::names::Names;
 use crate::order::Arrival;
 use crate::screen::Screen;
@@ -44,6 +45,8 @@ pub struct CampaignSink<'a> {
     witnesses: Witnesses,
     /// New tests in the order they came, kept only where that order means nothing.
     arrivals: Option<Vec<Arrival>>,
+    /// Which paths get a test.
+    tests: Tests,
     screen: &'a Screen,
     stop: Arc<AtomicBool>,
 }
@@ -82,6 +85,7 @@ impl<'a> CampaignSink<'a> {
             covering: Vec::new(),
             witnesses: Witnesses::new(),
             arrivals: None,
+            tests: Tests::All,
             screen,
             stop,
         })
@@ -90,6 +94,18 @@ impl<'a> CampaignSink<'a> {
     /// Remembers every new test's path, so that they can be put in order at the end.
     pub fn keep_arrivals(&mut self) {
         self.arrivals = Some(Vec::new());
+    }
+
+    pub fn keep_tests(&mut self, tests: Tests) {
+        self.tests = tests;
+    }
+
+    /// Whether a path that ended gets a test: enough of those that show the same are left out when few are wanted.
+    fn is_kept(&self, finding: Option<&FindingKey>, covers: Covers) -> bool {
+        let n_witnesses = finding.map(|key| self.witnesses.get(key).map_or(0, Vec::len));
+        self.tests == Tests::All
+            || covers == Covers::New
+            || n_witnesses.is_some_and(|n_witnesses| n_witnesses < WITNESSES_KEPT)
     }
 
     /// Waits until the last test is on disk.
@@ -163,6 +179,11 @@ impl Sink for CampaignSink<'_> {
         };
         let test = match known {
             Some(test) => *test,
+            None if !self.is_kept(finding.as_ref(), covers) => {
+                // Nothing refers to a test of a path that shows nothing new.
+                let first = finding.and_then(|key| self.witnesses.get(&key)?.first().copied());
+                return explore::TestId(first.map_or(0, |test| test.0));
+            }
             None => {
                 self.n_tests += 1;
                 let test = TestId(self.n_tests);

@@ -23,6 +23,19 @@ pub fn find_colt() -> Result<PathBuf, String> {
         .ok_or_else(|| "no `colt` binary: run `cargo build --release -p cli`, or set COLT to its path".to_string())
 }
 
+/// Runs `colt` with these words in a folder; a failure to run at all fails the test that asks.
+pub fn run_colt(dir: &Path, words: &[&str], limit: Duration) -> Finished {
+    let mut command = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
+    command.args(words).current_dir(dir);
+    run_limited(&mut command, limit).unwrap_or_else(|failure| panic!("colt {}: {failure}", words.join(" ")))
+}
+
+/// A file that is to hold JSON.
+pub fn read_json(path: &Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// The top folder of the project.
 pub fn project_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use serde_json::Value;
-use testkit::command::{Finished, find_colt, run_limited};
+use testkit::command::{Finished, read_json, run_colt};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -37,14 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 "#;
 
 fn run(dir: &Path, words: &[&str]) -> Finished {
-    let mut command = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
-    command.arg("run").args(words).current_dir(dir);
-    run_limited(&mut command, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"))
-}
-
-fn json(path: &Path) -> Value {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).expect("JSON")
+    run_colt(dir, &[&["run"], words].concat(), LIMIT)
 }
 
 /// 40 bytes with 23 large ones whose hash ends in 007.
@@ -74,7 +65,7 @@ fn a_seed_is_followed_first() {
         ["deep.c", "--sym-stdin", "40", "--seeds", "seeds", "--max-paths", "4", "--workers", "1", "--out", "out"];
     let done = run(dir, &words);
     assert_eq!(done.status, Some(10), "{}", done.output());
-    let summary = json(&dir.join("out/summary.json"));
+    let summary = read_json(&dir.join("out/summary.json"));
     assert_eq!(summary["findings"][0]["kind"], "division-by-zero");
     assert_eq!(summary["findings"][0]["confirmed"], true);
     assert_eq!(summary["verdict"], "incomplete");
@@ -92,21 +83,21 @@ fn seeds_change_the_order_and_nothing_else() {
     let plain = run(dir, &["small.c", "--out", "plain"]);
     assert_eq!(plain.status, Some(0), "{}", plain.output());
     // A campaign's own tests and ktest files are seeds as well.
-    let mut export = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
-    export.args(["export", "plain", "--to", "ktest"]).current_dir(dir);
-    let exported = run_limited(&mut export, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
+    let exported = run_colt(dir, &["export", "plain", "--to", "ktest"], LIMIT);
     assert_eq!(exported.status, Some(0), "{}", exported.output());
     for (seeds, workers) in [("seeds", "1"), ("seeds", "2"), ("plain/tests", "1"), ("plain/export/ktest", "1")] {
         let out = format!("out-{}-{workers}", seeds.replace('/', "-"));
         let done = run(dir, &["small.c", "--seeds", seeds, "--workers", workers, "--out", &out]);
         assert_eq!(done.status, Some(0), "{}", done.output());
-        let (with, without) = (json(&dir.join(&out).join("summary.json")), json(&dir.join("plain/summary.json")));
+        let (with, without) =
+            (read_json(&dir.join(&out).join("summary.json")), read_json(&dir.join("plain/summary.json")));
         assert_eq!(with["paths"], without["paths"], "{seeds}");
         assert_eq!(with["coverage"], without["coverage"], "{seeds}");
     }
     // The seeds are among the tests, byte for byte.
-    let tests =
-        fs::read_dir(dir.join("out-seeds-1/tests")).expect("tests").map(|entry| json(&entry.expect("entry").path()));
+    let tests = fs::read_dir(dir.join("out-seeds-1/tests"))
+        .expect("tests")
+        .map(|entry| read_json(&entry.expect("entry").path()));
     let bytes: Vec<String> =
         tests.map(|test| test["inputs"][0]["bytes"].as_str().unwrap_or_default().to_string()).collect();
     assert!(bytes.contains(&"616263".to_string()) && bytes.contains(&"616278797a".to_string()), "{bytes:?}");
@@ -121,7 +112,7 @@ fn a_raw_seed_is_the_one_symbolic_file() {
     fs::write(dir.join("crash"), deep_seed()).expect("writable");
     let words = ["deep.c", "--libc", "--sym-file", "in", "40", "--seeds", "crash", "--max-paths", "1", "--out", "out"];
     let done = run(dir, &words);
-    let findings = json(&dir.join("out/summary.json"));
+    let findings = read_json(&dir.join("out/summary.json"));
     assert_eq!(findings["findings"].as_array().map(Vec::len), Some(1), "{}", done.output());
     let two =
         ["deep.c", "--libc", "--sym-file", "in", "40", "--sym-file", "b", "1", "--seeds", "crash", "--out", "two"];
@@ -138,11 +129,14 @@ fn a_stopped_campaign_goes_on_with_its_seeds() {
     let words =
         ["deep.c", "--sym-stdin", "40", "--seeds", "zero", "--max-paths", "5", "--workers", "1", "--out", "out"];
     let done = run(dir, &words);
-    assert_eq!(json(&dir.join("out/summary.json"))["findings"].as_array().map(Vec::len), Some(0), "{}", done.output());
-    let mut resume = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
-    resume.args(["resume", "out", "--seeds", "crash", "--max-paths", "1"]).current_dir(dir);
-    let resumed = run_limited(&mut resume, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
-    let summary = json(&dir.join("out/summary.json"));
+    assert_eq!(
+        read_json(&dir.join("out/summary.json"))["findings"].as_array().map(Vec::len),
+        Some(0),
+        "{}",
+        done.output()
+    );
+    let resumed = run_colt(dir, &["resume", "out", "--seeds", "crash", "--max-paths", "1"], LIMIT);
+    let summary = read_json(&dir.join("out/summary.json"));
     assert_eq!(summary["findings"].as_array().map(Vec::len), Some(1), "{}", resumed.output());
 }
 
@@ -160,11 +154,10 @@ fn a_resumed_campaign_has_the_same_paths_with_seeds() {
     for workers in ["1", "2"] {
         let out = format!("out-{workers}");
         run(dir, &["small.c", "--seeds", "seeds", "--workers", workers, "--max-paths", "2", "--out", &out]);
-        let mut resume = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
-        resume.args(["resume", &out]).current_dir(dir);
-        let resumed = run_limited(&mut resume, LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"));
+        let resumed = run_colt(dir, &["resume", &out], LIMIT);
         assert_eq!(resumed.status, Some(0), "{}", resumed.output());
-        let (with, without) = (json(&dir.join(&out).join("summary.json")), json(&dir.join("plain/summary.json")));
+        let (with, without) =
+            (read_json(&dir.join(&out).join("summary.json")), read_json(&dir.join("plain/summary.json")));
         assert_eq!(with["paths"], without["paths"], "{workers}");
         assert_eq!(with["verdict"], "complete", "{workers}");
     }

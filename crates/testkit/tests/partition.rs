@@ -16,8 +16,9 @@ use testkit::outcome::Outcome;
 use testkit::runner::{explore_measured, find_fixtures, short_name};
 
 const USUAL_COUNT: usize = 8;
-/// For one exploration.
-const LIMIT_S: &str = "30";
+/// For one exploration, plain and with partition. What plain exploration does not finish in its time is left out.
+const PLAIN_LIMIT_S: &str = "5";
+const LIMIT_S: &str = "20";
 const COMMAND_LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
@@ -29,39 +30,41 @@ fn it_reaches_on_fixtures_what_plain_exploration_reaches() {
         None => USUAL_COUNT,
     };
     let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
-    let (mut n_compared, mut n_complete) = (0, 0);
-    let mut complaints = Vec::new();
+    let (mut n_tried, mut n_compared) = (0, 0);
+    let (mut complaints, mut cut) = (Vec::new(), Vec::new());
     for path in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
         let fixture = Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        let plain = outcome(&colt, &fixture, &[]);
+        n_tried += 1;
+        let plain = outcome(&colt, &fixture, PLAIN_LIMIT_S, &[]);
         if plain.verdict != "complete" {
             continue;
         }
-        n_compared += 1;
-        let found = outcome(&colt, &fixture, &["--with", "partition"]);
+        let found = outcome(&colt, &fixture, LIMIT_S, &["--with", "partition"]);
         if found.verdict != "complete" {
+            eprintln!("{} is {} under partition", short_name(path), found.verdict);
+            cut.push(short_name(path));
             continue;
         }
-        n_complete += 1;
+        n_compared += 1;
         let text = fs::read_to_string(path).unwrap_or_default();
-        complaints.extend(missing(&plain, &found, &text).map(|what| format!("{}: {what}", short_name(path))));
+        if let Some(what) = missing(&plain, &found, &text) {
+            eprintln!("{} lacks {what}", short_name(path));
+            complaints.push(format!("{}: {what}", short_name(path)));
+        }
     }
-    println!("{n_compared} fixtures compared, {n_complete} of them complete under partition");
+    let n_plain = n_compared + cut.len();
+    eprintln!(
+        "{n_tried} fixtures, {n_plain} complete by plain exploration, {n_compared} compared; not complete: {cut:?}"
+    );
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    assert!(
-        n_complete * 10 >= n_compared * 9,
-        "only {n_complete} of {n_compared} fixtures are complete under partition"
-    );
-    assert!(
-        n_compared * 2 >= count.min(fixtures.len()),
-        "only {n_compared} fixtures are complete by plain exploration"
-    );
+    assert!(n_compared * 10 >= n_plain * 9, "only {n_compared} of {n_plain} fixtures are complete under partition");
+    assert!(n_plain * 2 >= n_tried, "only {n_plain} of {n_tried} fixtures are complete by plain exploration");
 }
 
-fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {
+fn outcome(colt: &Path, fixture: &Fixture, limit_s: &str, more: &[&str]) -> Outcome {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let has_own_limit = fixture.flags.iter().any(|flag| flag.starts_with("--max-"));
-    let limit: &[&str] = if has_own_limit { &[] } else { &["--max-time", LIMIT_S] };
+    let limit: &[&str] = if has_own_limit { &[] } else { &["--max-time", limit_s] };
     let found = explore_measured(colt, fixture, &LineUp::plain(), scratch.path(), &[limit, more].concat());
     found.unwrap_or_else(|why| panic!("{} with {more:?}: {why}", fixture.path.display()))
 }

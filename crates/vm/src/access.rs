@@ -6,7 +6,8 @@ use witness::{BugKind, Ending};
 use crate::memory::GAP;
 use crate::run::{Machine, Step};
 use crate::{
-    Access, Answer, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Shadow, State, Value,
+    Access, Answer, Blind, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Region, Shadow,
+    State, Value,
 };
 
 /// Objects up to this many bytes are written at a symbolic offset byte by byte; larger ones become arrays.
@@ -62,13 +63,27 @@ impl Machine<'_> {
         if !self.is_tracking() {
             return;
         }
-        let life = state.memory.find(addr).map_or(Label::EMPTY, |object| state.memory.get(object).life);
+        let life = match state.memory.find(addr) {
+            Some(object) => state.memory.get(object).life,
+            None => self.reaching_label(state, addr),
+        };
         let label = self.labels.union(label, life);
         if label.is_empty() {
             self.forget_last();
         } else {
             self.depend(state, label, Decides::Address);
         }
+    }
+
+    /// Where nothing is now something would be, had an object in front been made larger.
+    fn reaching_label(&mut self, state: &State, addr: u64) -> Label {
+        let mut label = Label::EMPTY;
+        for region in [Region::Stack, Region::Heap] {
+            for (_, object) in state.memory.objects(region).filter(|(_, object)| object.base <= addr) {
+                label = self.labels.union(label, object.life);
+            }
+        }
+        label
     }
 
     fn locate_concrete(&mut self, state: &State, addr: u64, bytes: u64, access: Access) -> Step<ObjectId> {
@@ -418,6 +433,10 @@ impl Machine<'_> {
         let (at, len) = self.span_written(state, object, offset, bytes.len() as u64);
         let label = bytes.iter().fold(Label::EMPTY, |label, byte| self.labels.union(label, byte.shadow.label()));
         let control = self.note_written(state, object, at, len, label);
+        if self.is_blind_to(Blind::ToMemory) {
+            let without = |byte: &Byte| Byte { bits: byte.bits, shadow: Shadow::new(byte.shadow.term(), Label::EMPTY) };
+            return Some(bytes.iter().map(without).collect());
+        }
         if control.is_empty() {
             return None;
         }

@@ -160,10 +160,17 @@ fn divide_type(module: &Module, ty: SourceTypeId, offset: u64, pieces: &mut Vec<
     }
 }
 
-/// The scalars of one number.
-pub fn word(bytes: u64) -> Vec<ScalarShape> {
+/// What a word may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    Number,
+    Bool,
+}
+
+/// The scalars of one word.
+pub fn word(bytes: u64, kind: Word) -> Vec<ScalarShape> {
     let mut pieces = Vec::new();
-    divide_word(0, bytes, false, &mut pieces);
+    divide_word(0, bytes, kind == Word::Bool, &mut pieces);
     pieces
 }
 

@@ -32,7 +32,7 @@ mod value;
 
 pub use effect::{Access, Answer, Effect, Freedom, InputForm, InputRequest, LabelledScalar, PickWhy};
 pub use event::{Event, Interest, Observer};
-pub use flow::{BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFlow, NoteWrites, Scouting, Track};
+pub use flow::{Blind, BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFlow, NoteWrites, Scouting, Track};
 pub use footprint::{Footprint, Ranges, Touched};
 pub use frame::{Frame, Returns};
 pub use image::{Checks, Image, World};

@@ -8,7 +8,7 @@ use witness::{BugKind, Ending};
 
 use super::{Stub, done};
 use crate::access::{Byte, Offset};
-use crate::inputs;
+use crate::inputs::{self, Word};
 use crate::run::{Machine, Next, Step};
 use crate::{Access, Answer, Decides, Effect, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Value};
 
@@ -74,9 +74,11 @@ pub fn find_nondet(name: &str) -> Option<Stub> {
 
 const NONDET: &str = "__VERIFIER_nondet_";
 
+const BOOL: &str = "_Bool";
+
 /// C spelling of the types that `__VERIFIER_nondet_` names in short.
 const NONDET_TYPES: &[(&str, &str)] = &[
-    ("bool", "_Bool"),
+    ("bool", BOOL),
     ("char", "char"),
     ("uchar", "unsigned char"),
     ("short", "short"),
@@ -158,7 +160,8 @@ impl Machine<'_> {
     /// As [`Machine::plan_input`] for one number of up to 16 bytes.
     pub(super) fn plan_scalar(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
         let ty = self.word_type(request.bytes);
-        let scalars = inputs::word(request.bytes).into();
+        let kind = if &*request.type_name == BOOL { Word::Bool } else { Word::Number };
+        let scalars = inputs::word(request.bytes, kind).into();
         self.plan_input(state, &InputRequest { ty, scalars, ..request.clone() })
     }
 
@@ -208,31 +211,32 @@ impl Machine<'_> {
 
     fn boolean(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let name = self.text_arg(state, call, 0);
-        self.bounded(state, call, &name, "int", 0, 2)
+        self.bounded(state, call, &name, (0, 2), Label::EMPTY)
     }
 
     fn ranged(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let (low, high) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let bounds = self.labels.union(low.label(), high.label());
         let low = self.pick(state, low, PickWhy::Argument)? as u32 as i32;
         let high = self.pick(state, high, PickWhy::Argument)? as u32 as i32;
         let name = self.text_arg(state, call, 2);
-        self.bounded(state, call, &name, "int", low, high)
+        self.bounded(state, call, &name, (low, high), bounds)
     }
 
-    /// An int with `low <= value < high`.
+    /// An int with `low <= value < high`, where the bounds depend on `bounds`.
     fn bounded(
         &mut self,
         state: &mut State,
         call: &Call,
         name: &str,
-        type_name: &str,
-        low: i32,
-        high: i32,
+        (low, high): (i32, i32),
+        bounds: Label,
     ) -> Step<Option<Next>> {
-        let mut request = self.input_request(state, name.into(), type_name.into(), None, 4);
+        let mut request = self.input_request(state, name.into(), "int".into(), None, 4);
         request.range = Some((i64::from(low), i64::from(high)));
         let record = self.plan_scalar(state, &request)?;
         let (term, label) = self.record_term(&record);
+        let label = self.labels.union(label, bounds);
         let low = self.terms.constant(u128::from(low as u32), 32);
         let high = self.terms.constant(u128::from(high as u32), 32);
         let (above, below) = (self.terms.sle(low, term), self.terms.slt(term, high));

@@ -35,8 +35,8 @@ impl Machine<'_> {
     }
 
     fn long_jump(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
-        let buffer = self.arg(state, call, 0);
-        let buffer = self.pick(state, buffer, PickWhy::Address)? as u64;
+        let whither = self.arg(state, call, 0);
+        let buffer = self.pick(state, whither, PickWhy::Address)? as u64;
         let value = self.arg(state, call, 1);
         let value = self.pick(state, value, PickWhy::Argument)? & 0xffff_ffff;
         let target = state.jumps.as_ref().and_then(|jumps| jumps.iter().find(|jump| jump.buffer == buffer).cloned());
@@ -53,6 +53,7 @@ impl Machine<'_> {
         };
         let arg = self.arg(state, call, 1).label();
         let label = self.labels.union(state.top.control, arg);
+        let label = self.labels.union(label, whither.label());
         while state.depth > target.depth {
             self.abandon_frame(state);
         }

@@ -9,7 +9,7 @@ use ir::Call;
 use super::{Stub, done};
 use crate::access::Byte;
 use crate::run::{Machine, Next, Step};
-use crate::{Access, PickWhy, Shadow, State, Value};
+use crate::{Access, Label, PickWhy, Shadow, State, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("__colt_world_text", |machine, state, call, _| machine.world_text(state, call)),
@@ -81,11 +81,14 @@ impl Machine<'_> {
     }
 
     fn room(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
-        let addr = self.arg(state, call, 0);
-        let addr = self.pick(state, addr, PickWhy::Address)? as u64;
+        let at = self.arg(state, call, 0);
+        let addr = self.pick(state, at, PickWhy::Address)? as u64;
         let found = state.memory.find(addr).map(|object| state.memory.get(object));
         let room = found.map_or(0, |object| (object.base + object.size).saturating_sub(addr));
-        self.give_long(state, call, room as i64)
+        let life = found.map_or(Label::EMPTY, |object| object.life);
+        let label = self.labels.union(at.label(), life);
+        self.give(state, call, Value { bits: u128::from(room), shadow: Shadow::new(None, label) });
+        done()
     }
 
     fn real_path(&mut self, state: &State, call: &Call) -> Option<PathBuf> {

@@ -68,6 +68,8 @@ impl Machine<'_> {
         let Offset::At(start) = offset else { unreachable!("the address was picked") };
         let found = state.memory.get(object).clone();
         debug_assert_eq!(found.liveness, Liveness::Alive);
+        label = self.labels.union(label, found.life);
+        self.depend(state, label, Decides::Address);
         if found.size - start >= max {
             return done();
         }

@@ -238,6 +238,11 @@ impl Search {
             }
             Phase::Base if self.stage == Stage::Select => self.judge_base(),
             Phase::Base => self.next_part(),
+            // Nothing was fixed: this was plain exploration, and shows all there is.
+            Phase::Improve(set) | Phase::Part(set) if self.mode == Mode::Merge && set.len() == self.names.len() => {
+                self.parts.add(set);
+                self.leave_world()
+            }
             Phase::Improve(_) => self.next_base(),
             Phase::Part(set) => {
                 self.explored.insert(set);

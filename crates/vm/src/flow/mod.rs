@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::run::Machine;
 use crate::{Label, State};
-use places::Spot;
+use places::{Spot, Written};
 use regions::{KeyNode, Keys, Region};
 
 /// What is known about one function's control flow; made by whoever can analyse it.
@@ -129,7 +129,7 @@ pub enum Blind {
 pub struct Flow<'i> {
     source: FlowSource<'i>,
     functions: Vec<OnceCell<FunctionFlow>>,
-    writes: FxHashMap<u64, FxHashSet<Spot>>,
+    writes: FxHashMap<u64, Written>,
     /// Regions that have closed.
     closed: FxHashSet<u64>,
     is_stale: bool,
@@ -197,7 +197,7 @@ impl<'i> Flow<'i> {
         if self.blind == Blind::ToOtherSide {
             return;
         }
-        if self.writes.entry(key).or_default().insert(spot) && self.closed.contains(&key) {
+        if self.writes.entry(key).or_default().add(spot) && self.closed.contains(&key) {
             self.is_stale = true;
         }
     }

@@ -1,17 +1,59 @@
 //! Places in memory: which of them regions write, names for objects across runs, and what freeing and leaking depend on.
 
 use ir::BlockId;
+use rustc_hash::FxHashMap;
 
 use super::{INDEX, mix};
 use crate::run::Machine;
 use crate::{Decides, Label, Object, ObjectId, Region as MemoryRegion, State};
 
 /// Bytes of an object, named so that other runs know them; `len` 0 stands for whether the object is alive.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     origin: u64,
     offset: u32,
     len: u32,
+}
+
+/// All that one region is known to write, by the names of objects.
+#[derive(Default)]
+pub(super) struct Written {
+    objects: FxHashMap<u64, Reach>,
+}
+
+/// What is written of one object.
+#[derive(Default)]
+struct Reach {
+    life: bool,
+    /// Starts and ends, ascending; none touches the next.
+    bytes: Vec<(u32, u32)>,
+}
+
+impl Written {
+    /// Whether it was not known.
+    pub fn add(&mut self, spot: Spot) -> bool {
+        self.objects.entry(spot.origin).or_default().add(spot.offset, spot.len)
+    }
+}
+
+impl Reach {
+    fn add(&mut self, offset: u32, len: u32) -> bool {
+        if len == 0 {
+            return !std::mem::replace(&mut self.life, true);
+        }
+        let (mut start, mut end) = (offset, offset + len);
+        let first = self.bytes.partition_point(|range| range.1 < start);
+        if self.bytes.get(first).is_some_and(|range| range.0 <= start && end <= range.1) {
+            return false;
+        }
+        let past = first + self.bytes[first..].partition_point(|range| range.0 <= end);
+        if first < past {
+            start = start.min(self.bytes[first].0);
+            end = end.max(self.bytes[past - 1].1);
+        }
+        self.bytes.splice(first..past, [(start, end)]);
+        true
+    }
 }
 
 /// The place of reading in standard input, as if it were an object; no object lies there.
@@ -25,16 +67,18 @@ impl Machine<'_> {
     pub(super) fn spread(&mut self, state: &mut State, key: u64, label: Label) {
         let Some(flow) = &mut self.flow else { return };
         flow.closed.insert(key);
-        let Some(spots) = flow.writes.get(&key) else { return };
+        let Some(written) = flow.writes.get_mut(&key).map(std::mem::take) else { return };
         // Order does not matter: a union is a union.
-        let spots: Vec<Spot> = spots.iter().copied().collect();
-        for spot in spots {
-            if spot.origin == STDIN {
+        for (origin, reach) in &written.objects {
+            if *origin == STDIN {
                 state.stdin_label = self.labels.union(state.stdin_label, label);
             }
-            for object in self.named(state, spot.origin) {
-                self.add_label(state, object, spot, label);
+            for object in self.named(state, *origin) {
+                self.add_label(state, object, reach, label);
             }
+        }
+        if let Some(flow) = &mut self.flow {
+            flow.writes.insert(key, written);
         }
     }
 
@@ -53,13 +97,16 @@ impl Machine<'_> {
             .collect()
     }
 
-    fn add_label(&mut self, state: &mut State, object: ObjectId, spot: Spot, label: Label) {
+    fn add_label(&mut self, state: &mut State, object: ObjectId, reach: &Reach, label: Label) {
         let found = state.memory.get(object);
-        if spot.len == 0 {
+        if reach.life {
             let union = self.labels.union(found.life, label);
             if union != found.life {
                 state.memory.get_mut(object).life = union;
             }
+        }
+        let found = state.memory.get(object);
+        if reach.bytes.is_empty() {
             return;
         }
         if found.array().is_some() {
@@ -72,15 +119,25 @@ impl Machine<'_> {
         if found.data().is_empty() {
             return;
         }
-        let was_plain = found.is_plain();
-        for offset in u64::from(spot.offset)..(u64::from(spot.offset) + u64::from(spot.len)).min(found.size) {
-            let (_, shadow) = state.memory.get(object).byte(offset);
-            let union = self.labels.union(shadow.label(), label);
-            if union != shadow.label() {
-                self.writable(state, object).set_label(offset, union);
+        let mut changed: Vec<(u64, Label)> = Vec::new();
+        for (start, end) in &reach.bytes {
+            for offset in u64::from(*start)..u64::from(*end).min(found.size) {
+                let old = found.byte(offset).1.label();
+                let union = self.labels.union(old, label);
+                if union != old {
+                    changed.push((offset, union));
+                }
             }
         }
-        if was_plain && !state.memory.get(object).is_plain() {
+        if changed.is_empty() {
+            return;
+        }
+        let was_plain = found.is_plain();
+        let written = self.writable(state, object);
+        for (offset, label) in changed {
+            written.set_label(offset, label);
+        }
+        if was_plain {
             self.tlb.flush();
         }
     }
@@ -251,5 +308,22 @@ impl Machine<'_> {
             }
         }
         label
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_grow_together() {
+        let mut reach = Reach::default();
+        assert!(reach.add(4, 4) && reach.add(12, 4) && reach.add(20, 1));
+        assert!(!reach.add(5, 2) && !reach.add(4, 4));
+        assert!(reach.add(8, 4));
+        assert_eq!(reach.bytes, [(4, 16), (20, 21)]);
+        assert!(reach.add(0, 30));
+        assert_eq!(reach.bytes, [(0, 30)]);
+        assert!(reach.add(0, 0) && !reach.add(7, 0));
     }
 }

@@ -57,10 +57,12 @@
 //! **Costs.** Three runs of the base, then each part; up to a few rounds, each of which judges the base again. A part
 //! begins with the values of the base, so the base's own path is told once. Labelled values take the machine's slow path.
 
+mod bases;
 mod cover;
 mod names;
 mod search;
 mod start;
+mod units;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -162,8 +164,8 @@ impl Technique for Partition {
         let search = self.search.borrow();
         let meeting = |meeting: &Meeting| {
             serde_json::json!({
-                "a": search.unit_name(meeting.a),
-                "b": search.unit_name(meeting.b),
+                "a": search.units.name(meeting.a),
+                "b": search.units.name(meeting.b),
                 "file": &*meeting.place.file,
                 "line": meeting.place.line,
                 "why": meeting.why,
@@ -184,7 +186,7 @@ impl Technique for Partition {
         if let Some(interferences) = interferences {
             summary["interferences"] = interferences.into();
         }
-        let unknown = search.unknown_names();
+        let unknown = search.units.unknown_names();
         if !unknown.is_empty() {
             summary["unknown_names"] = serde_json::json!(unknown);
         }

@@ -10,9 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use vm::{Flow, Freedom, Image, LabelledScalar, Labels, NoteWrites, Scouting, State};
 use witness::{BugKind, Ending, Place, Witness};
 
+use super::bases::{Base, Loss, Severity};
 use super::cover::{Cover, Set, Unit, is_subset, meet, set_of, union};
-use super::names::scalar_name;
 use super::start::Start;
+use super::units::Units;
 
 /// What is done with parts that meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,14 +24,6 @@ pub enum Mode {
     Check,
 }
 
-/// A scalar input: the input's name across runs and its own number in it.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct ScalarKey {
-    origin: u64,
-    input: Arc<str>,
-    idx: u32,
-}
-
 /// Two inputs that met, where and how.
 #[derive(Clone, Debug)]
 pub struct Meeting {
@@ -38,24 +31,6 @@ pub struct Meeting {
     pub b: Unit,
     pub place: Place,
     pub why: &'static str,
-}
-
-/// How much of the program a path leaves out, from nothing to most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Severity {
-    Nothing,
-    /// It left a function at a guard.
-    Guarded,
-    /// The program ended, though with other inputs it would have gone on.
-    Ended,
-}
-
-/// Where a path stopped short of what other inputs may reach, and which inputs made it.
-#[derive(Clone)]
-struct Loss {
-    severity: Severity,
-    site: u64,
-    units: Set,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -73,17 +48,9 @@ enum Phase {
 }
 
 pub struct Search {
-    module: Arc<Module>,
     mode: Mode,
-    start: Option<Start>,
     pub seed: u64,
-    units: FxHashMap<ScalarKey, Unit>,
-    /// Names of the scalars of each unit.
-    names: Vec<Vec<String>>,
-    /// Units of the parts given by hand.
-    given: FxHashMap<usize, Unit>,
-    /// How often an input of a name has come up, to tell apart inputs of one name.
-    namesakes: FxHashMap<Arc<str>, Vec<u64>>,
+    pub units: Units,
     /// What no input decides, as how many arguments there are or how large a fuzzer's input is: each choice is a world that is
     /// explored as if it were a program of its own. The decisions that lead to the running one, and to those left.
     world: Vec<u64>,
@@ -115,24 +82,6 @@ pub struct Search {
     merges_before: Vec<Meeting>,
 }
 
-/// What all inputs are fixed to, those of the running part aside.
-struct Base {
-    /// 0 for the random one; no two others of a campaign have the same.
-    id: u64,
-    /// Where that is not the random choice; the last number counts repeats of an input on a path.
-    values: FxHashMap<(ScalarKey, u32), u64>,
-    /// How the path it was made from ended.
-    promise: Severity,
-    /// Known once it has been run.
-    severity: Option<Severity>,
-}
-
-impl Base {
-    fn random() -> Base {
-        Base { id: 0, values: FxHashMap::default(), promise: Severity::Ended, severity: None }
-    }
-}
-
 #[derive(Clone, PartialEq, Eq)]
 enum Stage {
     /// Looking for a base that goes on to the end.
@@ -148,14 +97,9 @@ impl Search {
     pub fn new(module: Arc<Module>, mode: Mode, start: Option<Start>) -> Search {
         let nothing: Set = Rc::new([]);
         Search {
-            module,
             mode,
-            start,
             seed: 0,
-            units: FxHashMap::default(),
-            names: Vec::new(),
-            given: FxHashMap::default(),
-            namesakes: FxHashMap::default(),
+            units: Units::new(module, start),
             world: Vec::new(),
             worlds: Vec::new(),
             bases: vec![Base::random()],
@@ -239,7 +183,7 @@ impl Search {
             Phase::Base if self.stage == Stage::Select => self.judge_base(),
             Phase::Base => self.next_part(),
             // Nothing was fixed: this was plain exploration, and shows all there is.
-            Phase::Improve(set) | Phase::Part(set) if self.mode == Mode::Merge && set.len() == self.names.len() => {
+            Phase::Improve(set) | Phase::Part(set) if self.mode == Mode::Merge && set.len() == self.units.len() => {
                 self.parts.add(set);
                 self.leave_world()
             }
@@ -317,7 +261,7 @@ impl Search {
         self.cover = Cover::default();
         self.explored.clear();
         if self.mode == Mode::Check {
-            for unit in 0..self.names.len() as Unit {
+            for unit in self.units.all() {
                 self.cover.add(Rc::new([unit]));
             }
         }
@@ -384,73 +328,22 @@ impl Search {
         let repeat = state.map_or(0, |state| state.inputs.iter().filter(is_same).count() as u32);
         let scalars: Vec<LabelledScalar> = (0..request.scalars.len())
             .map(|idx| {
-                let unit = self.unit(request, idx);
+                let unit = self.units.unit(request, idx);
+                if self.mode == Mode::Check {
+                    self.cover.add(Rc::new([unit]));
+                }
                 let is_symbolic = self.symbolic.binary_search(&unit).is_ok();
                 let freedom = if is_symbolic { Freedom::Symbol } else { Freedom::Fixed };
                 // A number in a range begins where the range says.
-                let value = if is_symbolic && request.range.is_some() { 0 } else { self.fixed(request, idx, repeat) };
+                let value = if is_symbolic && request.range.is_some() {
+                    0
+                } else {
+                    self.bases[self.current].value(self.seed, request, idx, repeat)
+                };
                 LabelledScalar { freedom, value, number: unit }
             })
             .collect();
         InputForm::Labelled(scalars.into())
-    }
-
-    fn unit(&mut self, request: &InputRequest, idx: usize) -> Unit {
-        let key = ScalarKey { origin: request.origin, input: request.name.clone(), idx: idx as u32 };
-        if let Some(unit) = self.units.get(&key) {
-            return *unit;
-        }
-        let name = self.name(request, idx);
-        let given = self.start.as_ref().and_then(|start| start.part_of(&name));
-        let unit = match given.and_then(|part| self.given.get(&part)) {
-            Some(unit) => *unit,
-            None => {
-                self.names.push(Vec::new());
-                (self.names.len() - 1) as Unit
-            }
-        };
-        if let Some(part) = given {
-            self.given.insert(part, unit);
-        }
-        self.names[unit as usize].push(name);
-        self.units.insert(key, unit);
-        if self.mode == Mode::Check {
-            self.cover.add(Rc::new([unit]));
-        }
-        unit
-    }
-
-    fn name(&mut self, request: &InputRequest, idx: usize) -> String {
-        let namesakes = self.namesakes.entry(request.name.clone()).or_default();
-        let number = namesakes.iter().position(|origin| *origin == request.origin).unwrap_or_else(|| {
-            namesakes.push(request.origin);
-            namesakes.len() - 1
-        });
-        let input = match number {
-            0 => request.name.to_string(),
-            number => format!("{}#{}", request.name, number + 1),
-        };
-        let offset = request.scalars[idx].offset;
-        scalar_name(&self.module, &input, request.ty, request.bytes, offset, request.scalars.len())
-    }
-
-    fn fixed(&self, request: &InputRequest, idx: usize, repeat: u32) -> u64 {
-        let key = ScalarKey { origin: request.origin, input: request.name.clone(), idx: idx as u32 };
-        let key = (key, repeat);
-        if let Some(value) = self.bases[self.current].values.get(&key) {
-            return *value;
-        }
-        let mut hasher = FxHasher::default();
-        (self.seed, &key.0, repeat).hash(&mut hasher);
-        let random = scramble(hasher.finish());
-        let shape = request.scalars[idx];
-        match request.range {
-            Some((low, high)) if low < high => {
-                low.wrapping_add((random % high.abs_diff(low)) as i64) as u64 & mask(shape.n_bytes)
-            }
-            _ if shape.is_bool => random & 1,
-            _ => random & mask(shape.n_bytes),
-        }
     }
 
     pub fn run_begins(&mut self, flow: &mut Flow) {
@@ -504,7 +397,7 @@ impl Search {
 
     pub fn witnessed(&mut self, path: &Path, witness: &Witness) {
         self.n_paths_run += 1;
-        let loss = loss_of(path, &witness.ending);
+        let loss = Loss::of_path(path, &witness.ending);
         match &self.phase {
             Phase::Begin | Phase::Scout => {}
             Phase::Survey => self.worlds.push(witness.path.clone()),
@@ -536,10 +429,9 @@ impl Search {
         if self.bases.iter().any(|base| base.severity.is_none() && base.promise == Severity::Nothing) {
             return;
         }
-        let mut values = self.bases[self.current].values.clone();
-        values.extend(values_of(path, witness));
         self.n_bases += 1;
-        self.bases.push(Base { id: self.n_bases, values, promise: severity, severity: None });
+        let base = self.bases[self.current].changed_by(path, witness, self.n_bases, severity);
+        self.bases.push(base);
     }
 
     pub fn tells(&self, path: &Path, ending: &Ending) -> Told {
@@ -572,11 +464,10 @@ impl Search {
             parts.add(set.clone());
         }
         let mut sets: Vec<Set> = parts.sets().cloned().collect();
-        let alone = (0..self.names.len() as Unit).filter(|unit| !parts.covers(&[*unit]));
+        let alone = self.units.all().filter(|unit| !parts.covers(&[*unit]));
         sets.extend(alone.map(|unit| set_of(vec![unit])));
         sets.sort();
-        let names =
-            |set: &Set| set.iter().flat_map(|unit| self.names[*unit as usize].iter().map(String::as_str)).collect();
+        let names = |set: &Set| set.iter().flat_map(|unit| self.units.names(*unit)).collect();
         sets.iter().map(names).collect()
     }
 
@@ -588,52 +479,6 @@ impl Search {
         }
         let mut shared: Vec<Unit> = n_parts.into_iter().filter(|(_, n)| *n > 1).map(|(unit, _)| unit).collect();
         shared.sort_unstable();
-        shared.iter().map(|unit| self.unit_name(*unit)).collect()
+        shared.iter().map(|unit| self.units.name(*unit)).collect()
     }
-
-    pub fn unit_name(&self, unit: Unit) -> &str {
-        self.names[unit as usize].first().map_or("", String::as_str)
-    }
-
-    /// Names in the partition given by hand that no input has.
-    pub fn unknown_names(&self) -> Vec<&str> {
-        let scalars: Vec<String> = self.names.iter().flatten().cloned().collect();
-        self.start.as_ref().map_or(Vec::new(), |start| start.unknown(&scalars))
-    }
-}
-
-fn loss_of(path: &Path, ending: &Ending) -> Option<Loss> {
-    if !matches!(ending, Ending::Returned { .. }) && !path.ended_by.is_empty() {
-        return Some(Loss { severity: Severity::Ended, site: path.ended_at, units: path.ended_by.clone() });
-    }
-    let (guard, units) = path.left_guard.as_ref()?;
-    Some(Loss { severity: Severity::Guarded, site: *guard, units: units.clone() })
-}
-
-/// What the path's input says about each scalar.
-fn values_of(path: &Path, witness: &Witness) -> Vec<((ScalarKey, u32), u64)> {
-    let mut repeats: FxHashMap<(u64, Arc<str>), u32> = FxHashMap::default();
-    let mut values = Vec::new();
-    for (record, input) in path.state.inputs.iter().zip(&witness.inputs) {
-        let repeat = repeats.entry((record.origin, record.name.clone())).or_default();
-        for (idx, scalar) in record.scalars.iter().enumerate() {
-            let bytes = input.bytes.get(scalar.offset as usize..scalar.offset as usize + scalar.n_bytes as usize);
-            let value = bytes.unwrap_or_default().iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-            let key = ScalarKey { origin: record.origin, input: record.name.clone(), idx: idx as u32 };
-            values.push(((key, *repeat), value));
-        }
-        *repeat += 1;
-    }
-    values
-}
-
-fn mask(n_bytes: u8) -> u64 {
-    u64::MAX >> (64 - 8 * u32::from(n_bytes.clamp(1, 8)))
-}
-
-fn scramble(value: u64) -> u64 {
-    let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }

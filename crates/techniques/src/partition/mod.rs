@@ -55,7 +55,8 @@
 //! nothing: what the rest of a path would show about flow is needed of every path.
 //!
 //! **Costs.** Three runs of the base, then each part; up to a few rounds, each of which judges the base again. A part
-//! begins with the values of the base, so the base's own path is told once. Labelled values take the machine's slow path.
+//! begins with the values of the base, so the base's own path is told once. A run that fixes nothing is plain exploration
+//! and the last one. Labelled values take the machine's slow path.
 
 mod bases;
 mod cover;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use replay::{BuildPlan, Session, Verdict};
+use replay::{BuildPlan, Expected, Session, Verdict};
 use report::{CoverageSummary, FindingSummary, Ratio, test_name};
 use tempfile::TempDir;
 
@@ -17,6 +17,8 @@ use crate::sink::Witnesses;
 /// Campaigns up to this size have every test replayed for coverage; larger ones those that reached something new and
 /// an even choice of the others.
 const REPLAY_ALL: usize = 250;
+/// What a test of a path that was cut may run.
+const CUT_RUN_MS: u32 = 1000;
 
 /// A native build under way beside the exploration.
 pub struct Building {
@@ -119,7 +121,11 @@ impl Native {
                 continue;
             }
             let test = SavedTest::read(path.as_ref())?;
-            self.session.run(&test.case.inputs);
+            match test.case.expected {
+                // Such a path may run for ever.
+                Expected::Open => self.session.run_within(&test.case.inputs, CUT_RUN_MS),
+                _ => self.session.run(&test.case.inputs),
+            };
         }
         Ok(())
     }

@@ -103,6 +103,12 @@ impl Session {
         self.main.run(inputs, &self.plan.limits)
     }
 
+    /// Runs a test for what it covers, with at most that much time.
+    pub fn run_within(&mut self, inputs: &[InputValue], timeout_ms: u32) -> NativeEnding {
+        let limits = Limits { timeout_ms: self.plan.limits.timeout_ms.min(timeout_ms), ..self.plan.limits };
+        self.main.run(inputs, &limits)
+    }
+
     /// Runs a test and holds it against its promised ending.
     pub fn judge(&mut self, inputs: &[InputValue], expected: &Expected) -> (NativeEnding, Verdict) {
         let mut native = self.run(inputs);

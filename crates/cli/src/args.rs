@@ -93,9 +93,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Coverage)]
     pub search: Order,
 
-    /// MIN to MAX symbolic command-line arguments of up to LEN bytes each
-    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "LEN"])]
-    pub sym_args: Option<Vec<u32>>,
+    /// MIN to MAX symbolic command-line arguments of up to LEN bytes each; given several times, they follow each other
+    #[arg(long, num_args = 3, value_names = ["MIN", "MAX", "LEN"], action = clap::ArgAction::Append)]
+    pub sym_args: Vec<u32>,
 
     /// Standard input: N symbolic bytes, then end of file
     #[arg(long, value_name = "N")]
@@ -225,7 +225,8 @@ pub struct BudgetArgs {
     #[arg(long, value_name = "N")]
     pub max_steps: Option<u64>,
 
-    /// Time for one question to the solver: seconds, or with a unit as in 500ms [default: 10s]
+    /// Time for one question to the solver: seconds, or with a unit as in 500ms [default: 10s, or a thousandth of --max-time,
+    /// but at least 100ms]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub solver_timeout: Option<Duration>,
 }
@@ -460,6 +461,10 @@ mod tests {
             "0",
             "2",
             "3",
+            "--sym-args",
+            "1",
+            "1",
+            "8",
             "--check",
             "overflow,leak",
             "--cflags",
@@ -470,7 +475,7 @@ mod tests {
         .expect("parses");
         let Command::Run(run) = cli.command else { panic!("not run") };
         assert_eq!(run.files.len(), 2);
-        assert_eq!(run.sym_args, Some(vec![0, 2, 3]));
+        assert_eq!(run.sym_args, [0, 2, 3, 1, 1, 8]);
         assert_eq!(run.check, [Check::Overflow, Check::Leak]);
         assert_eq!(run.cflags, "-m32");
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, SymArgs, Trail, World};
+use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, Trail, World};
 use frontend::{Libc, Program, Promote, Sources};
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
@@ -165,7 +165,7 @@ pub fn explore(
         compile: args.compile,
         world: World {
             stdin_bytes: args.sym_stdin,
-            args: settings.sym_args.map(|args| SymArgs { min: args.min, max: args.max, len: args.n_bytes }),
+            args: settings.sym_args.clone(),
             concrete_args: args.program_args.clone(),
             files: settings.sym_files.clone(),
             environment: args.env.clone(),

@@ -3,24 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use explore::SymArgs;
 use solver::{Checking, Config, Independence, Layer, SmtSolver};
 
 use crate::args::{Check, RunArgs, SolverName, split_words};
 use crate::outcome::Failure;
 
-/// Symbolic command-line arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SymArgs {
-    pub min: u32,
-    pub max: u32,
-    pub n_bytes: u32,
-}
-
 /// A run's flags, valid.
 pub struct Settings {
     pub cflags: Vec<String>,
     pub checks: vm::Checks,
-    pub sym_args: Option<SymArgs>,
+    pub sym_args: Vec<SymArgs>,
     /// Symbolic files by name and size.
     pub sym_files: Vec<(String, u32)>,
     /// Real folders the program may read, by their real names.
@@ -34,6 +27,15 @@ pub struct Settings {
 const INDEPENDENCE: &str = "independence";
 const SOLVER_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The least first try, however short the campaign.
+const LEAST_SOLVER_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// What a question may take at first. One that stays open is asked again when nothing else is left to do, so with little
+/// time for everything no single one may take much of it.
+fn solver_timeout(max_time: Option<Duration>) -> Duration {
+    max_time.map_or(SOLVER_TIMEOUT, |time| (time / 1000).clamp(LEAST_SOLVER_TIMEOUT, SOLVER_TIMEOUT))
+}
+
 impl Settings {
     pub fn new(args: &RunArgs) -> Result<Settings, Failure> {
         needs_libc(args)?;
@@ -41,7 +43,7 @@ impl Settings {
         Ok(Settings {
             cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
             checks: checks(&args.check),
-            sym_args: sym_args(args.sym_args.as_deref())?,
+            sym_args: sym_args(&args.sym_args)?,
             sym_files: sym_files(&args.sym_file)?,
             readable: readable(&args.allow_read)?,
             n_workers: match args.workers {
@@ -91,7 +93,7 @@ fn solver_config(args: &RunArgs) -> Result<Config, Failure> {
             SolverName::Cvc5 => SmtSolver::Cvc5,
             SolverName::None => SmtSolver::Absent,
         },
-        timeout: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT),
+        timeout: args.budgets.solver_timeout.unwrap_or_else(|| solver_timeout(args.budgets.max_time)),
         record: record(args)?,
         checking: if args.solver_check { Checking::On } else { Checking::Off },
         ..Config::default()
@@ -154,15 +156,25 @@ fn readable(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     folders.iter().map(real).collect()
 }
 
-fn sym_args(words: Option<&[u32]>) -> Result<Option<SymArgs>, Failure> {
-    match words {
-        None => Ok(None),
-        Some(&[min, max, n_bytes]) if min <= max => Ok(Some(SymArgs { min, max, n_bytes })),
-        Some(words) => {
+/// Most ways to choose how many arguments there are: each is a path from the beginning.
+const MAX_ARG_CHOICES: u64 = 4096;
+
+fn sym_args(words: &[u32]) -> Result<Vec<SymArgs>, Failure> {
+    let group = |words: &[u32]| match *words {
+        [min, max, len] if min <= max => Ok(SymArgs { min, max, len }),
+        _ => {
             let words: Vec<String> = words.iter().map(u32::to_string).collect();
             Err(Failure::usage(format!("--sym-args {}: MIN is larger than MAX", words.join(" "))))
         }
+    };
+    let groups: Vec<SymArgs> = words.chunks(3).map(group).collect::<Result<_, _>>()?;
+    let counts = groups.iter().map(|group| u64::from(group.max - group.min) + 1);
+    if counts.fold(1, u64::saturating_mul) > MAX_ARG_CHOICES {
+        return Err(Failure::usage(format!(
+            "--sym-args: more than {MAX_ARG_CHOICES} ways to choose how many there are"
+        )));
     }
+    Ok(groups)
 }
 
 /// The default checks and those of the list, read from left to right.
@@ -233,7 +245,7 @@ mod tests {
 
     #[test]
     fn argument_counts_are_ordered() {
-        assert_eq!(sym_args(Some(&[0, 2, 3])).expect("valid"), Some(SymArgs { min: 0, max: 2, n_bytes: 3 }));
-        assert_eq!(sym_args(Some(&[3, 2, 3])).expect_err("invalid").exit.code(), 2);
+        assert_eq!(sym_args(&[0, 2, 3]).expect("valid"), [SymArgs { min: 0, max: 2, len: 3 }]);
+        assert_eq!(sym_args(&[0, 2, 3, 3, 2, 3]).expect_err("invalid").exit.code(), 2);
     }
 }

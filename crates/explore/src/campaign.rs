@@ -56,7 +56,6 @@ impl Program {
             compile: options.compile,
             stdin_bytes: asked.stdin_bytes.unwrap_or(0),
             args: asked.concrete_args.clone(),
-            arg_bytes: asked.args.map_or(0, |args| args.len),
             files: asked.files.clone(),
             environment: asked.environment.clone(),
             fail_calls: asked.fail_calls,

@@ -76,9 +76,8 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
 
     /// Paths at the beginning of the program: one for each number of arguments it may be given.
     pub fn starts(&mut self) -> Vec<Path> {
-        let args = self.worker.options.world.args;
-        let (min, max) = args.map_or((0, 0), |args| (args.min, args.max.max(args.min)));
-        (min..=max).map(|n_args| self.worker.start(args.map(|_| u64::from(n_args)))).collect()
+        let choices = self.worker.options.world.arg_choices();
+        choices.into_iter().map(|choice| self.worker.start(choice)).collect()
     }
 
     /// Whether a budget is used up: everything that is left is to be put off.

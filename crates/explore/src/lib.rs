@@ -19,6 +19,7 @@ mod pending;
 mod resolve;
 mod search;
 mod seeds;
+mod spots;
 mod technique;
 mod tree;
 mod worker;
@@ -30,8 +31,9 @@ pub use driver::{Conducts, Driver, History, Plain, RunPlan};
 pub use options::{Budgets, Options, Search, SymArgs, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::Path;
-pub use search::{Promise, Rank, Ticket};
+pub use search::{Outlook, Promise, Rank, Ticket, View};
 pub use seeds::Seed;
+pub use spots::SpotId;
 pub use technique::{
     Admission, CallChoice, LineUp, Maker, Means, Point, Settlement, Technique, Told, Unwatched, Watch, Work,
 };

@@ -42,7 +42,8 @@ pub struct SymArgs {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
     pub stdin_bytes: Option<u32>,
-    pub args: Option<SymArgs>,
+    /// Symbolic arguments, one group after the other.
+    pub args: Vec<SymArgs>,
     /// Arguments given as they are, before the symbolic ones.
     pub concrete_args: Vec<String>,
     /// Symbolic files by name and size.
@@ -53,6 +54,37 @@ pub struct World {
     pub fail_calls: u32,
     /// Real folders the program may read.
     pub readable: Vec<PathBuf>,
+}
+
+impl World {
+    /// The ways to choose how many arguments each group has; `None` is the only one where there are no groups.
+    pub fn arg_choices(&self) -> Vec<Option<u64>> {
+        if self.args.is_empty() {
+            return vec![None];
+        }
+        // Numbered so that with one group the number is that of the arguments.
+        let (mut choices, mut factor) = (vec![0u64], 1u64);
+        for group in &self.args {
+            let max = group.max.max(group.min);
+            choices = (group.min..=max)
+                .flat_map(|n_args| choices.iter().map(move |choice| choice + factor * u64::from(n_args)))
+                .collect();
+            factor *= u64::from(max) + 1;
+        }
+        choices.into_iter().map(Some).collect()
+    }
+
+    /// The longest each argument may be.
+    pub fn arg_lens(&self, choice: Option<u64>) -> Vec<u32> {
+        let mut rest = choice.unwrap_or(0);
+        let mut lens = Vec::new();
+        for group in &self.args {
+            let base = u64::from(group.max.max(group.min)) + 1;
+            lens.resize(lens.len() + (rest % base) as usize, group.len);
+            rest /= base;
+        }
+        lens
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -74,4 +106,26 @@ pub struct Options {
     pub seeds: Vec<Arc<Seed>>,
     /// Keep what the first path to end wrote to standard output.
     pub record_output: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_group_is_numbered_by_its_arguments() {
+        let world = World { args: vec![SymArgs { min: 1, max: 3, len: 5 }], ..World::default() };
+        assert_eq!(world.arg_choices(), [Some(1), Some(2), Some(3)]);
+        assert_eq!(world.arg_lens(Some(2)), [5, 5]);
+        assert_eq!(World::default().arg_choices(), [None]);
+        assert!(World::default().arg_lens(None).is_empty());
+    }
+
+    #[test]
+    fn groups_are_combined_each_with_its_own_length() {
+        let groups = vec![SymArgs { min: 0, max: 1, len: 10 }, SymArgs { min: 1, max: 2, len: 2 }];
+        let world = World { args: groups, ..World::default() };
+        let lens: Vec<Vec<u32>> = world.arg_choices().into_iter().map(|choice| world.arg_lens(choice)).collect();
+        assert_eq!(lens, [vec![2], vec![10, 2], vec![2, 2], vec![10, 2, 2]]);
+    }
 }

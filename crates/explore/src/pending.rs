@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use term::Assignment;
 use vm::EdgeId;
 
-use crate::search::{Bfs, Coverage, Dfs, Promise, Random, Rank, Ticket};
+use crate::search::{Bfs, Coverage, Dfs, Outlook, Random, Rank, Ticket, View};
+use crate::spots::{SpotId, Spots};
 use crate::{NodeId, Path, Search, Trail, Unwatched};
 
 /// A path as its decisions: executed again when its turn comes.
@@ -54,6 +55,27 @@ struct Entry {
     next_edge: Option<EdgeId>,
 }
 
+struct Lookout<'p> {
+    entries: &'p BTreeMap<Ticket, Entry>,
+    coverage: &'p vm::Coverage,
+    spots: &'p Spots,
+}
+
+impl View for Lookout<'_> {
+    fn still_new(&self, ticket: Ticket) -> bool {
+        let next_edge = self.entries.get(&ticket).and_then(|entry| entry.next_edge);
+        next_edge.is_none_or(|edge| !self.coverage.is_seen(edge))
+    }
+
+    fn distance(&self, spot: SpotId) -> Option<u32> {
+        self.spots.distance(spot)
+    }
+
+    fn n_own_seen(&self) -> usize {
+        self.spots.n_own_seen()
+    }
+}
+
 pub struct Pending {
     entries: BTreeMap<Ticket, Entry>,
     rank: Box<dyn Rank>,
@@ -89,8 +111,8 @@ impl Pending {
         self.n_live
     }
 
-    /// `next_edge` is the edge the state takes first, where that is known; `is_new` whether nobody has taken it.
-    pub fn push(&mut self, waiting: Waiting, next_edge: Option<EdgeId>, promise: Promise) {
+    /// `next_edge` is the edge the state takes first, where that is known.
+    pub fn push(&mut self, waiting: Waiting, next_edge: Option<EdgeId>, outlook: Outlook) {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.n_live += u64::from(matches!(waiting, Waiting::Live(_)));
@@ -101,20 +123,18 @@ impl Pending {
         self.entries.insert(ticket, Entry { waiting, next_edge });
         match is_first {
             true => self.first.push_back(ticket),
-            false => self.rank.push(ticket, promise),
+            false => self.rank.push(ticket, outlook),
         }
     }
 
-    pub fn pop(&mut self, is_seen: impl Fn(EdgeId) -> bool) -> Option<Waiting> {
+    pub fn pop(&mut self, coverage: &vm::Coverage, spots: &Spots) -> Option<Waiting> {
         if let Some(ticket) = self.first.pop_front() {
             return self.remove(ticket);
         }
         let entries = &self.entries;
-        let mut still_new =
-            |ticket: Ticket| entries.get(&ticket).and_then(|entry| entry.next_edge).is_none_or(|edge| !is_seen(edge));
+        let mut view = Lookout { entries, coverage, spots };
         // The rank may still have tickets of states that were taken away.
-        let ticket =
-            std::iter::from_fn(|| self.rank.pop(&mut still_new)).find(|ticket| entries.contains_key(ticket))?;
+        let ticket = std::iter::from_fn(|| self.rank.pop(&mut view)).find(|ticket| entries.contains_key(ticket))?;
         self.remove(ticket)
     }
 

@@ -1,6 +1,8 @@
 //! Search orders: each decides which pending state comes next.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::spots::SpotId;
 
 /// A pending state's number; later ones are larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,15 +12,35 @@ pub struct Ticket(pub u64);
 pub trait Rank {
     /// Whether the running path goes on after its `n_forks`th fork since its turn began, or waits like the others.
     fn stays(&self, n_forks: u64) -> bool;
-    fn push(&mut self, ticket: Ticket, promise: Promise);
-    /// `still_new` tells whether a promise made at the push still holds.
-    fn pop(&mut self, still_new: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket>;
+    fn push(&mut self, ticket: Ticket, outlook: Outlook);
+    fn pop(&mut self, view: &mut dyn View) -> Option<Ticket>;
 }
 
+/// What is known of a state when it begins to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    pub promise: Promise,
+    pub spot: SpotId,
+}
+
+/// The next edge of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    NewEdge,
+    /// Nobody has taken it, and it is of the program itself.
+    OwnEdge,
+    /// Nobody has taken it, and it is of a library.
+    LibraryEdge,
     Nothing,
+}
+
+/// What is known when a state is chosen.
+pub trait View {
+    /// Whether a promise made at the push still holds.
+    fn still_new(&self, ticket: Ticket) -> bool;
+    /// Steps from a spot to an edge of the program itself that nobody has taken, if such a way is known.
+    fn distance(&self, spot: SpotId) -> Option<u32>;
+    /// How many edges of the program itself have been taken.
+    fn n_own_seen(&self) -> usize;
 }
 
 #[derive(Default)]
@@ -31,11 +53,11 @@ impl Rank for Dfs {
         true
     }
 
-    fn push(&mut self, ticket: Ticket, _: Promise) {
+    fn push(&mut self, ticket: Ticket, _: Outlook) {
         self.stack.push(ticket);
     }
 
-    fn pop(&mut self, _: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket> {
+    fn pop(&mut self, _: &mut dyn View) -> Option<Ticket> {
         self.stack.pop()
     }
 }
@@ -50,11 +72,11 @@ impl Rank for Bfs {
         false
     }
 
-    fn push(&mut self, ticket: Ticket, _: Promise) {
+    fn push(&mut self, ticket: Ticket, _: Outlook) {
         self.queue.push_back(ticket);
     }
 
-    fn pop(&mut self, _: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket> {
+    fn pop(&mut self, _: &mut dyn View) -> Option<Ticket> {
         self.queue.pop_front()
     }
 }
@@ -75,27 +97,117 @@ impl Rank for Random {
         false
     }
 
-    fn push(&mut self, ticket: Ticket, _: Promise) {
+    fn push(&mut self, ticket: Ticket, _: Outlook) {
         self.tickets.push(ticket);
     }
 
-    fn pop(&mut self, _: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket> {
+    fn pop(&mut self, _: &mut dyn View) -> Option<Ticket> {
         let n_tickets = self.tickets.len() as u64;
         (n_tickets > 0).then(|| self.tickets.swap_remove(self.dice.below(n_tickets) as usize))
     }
 }
 
-/// States that promise a new edge first, newest first. Among the others mostly the newest, which keeps few states alive,
-/// but one time in four any, so that a loop that forks for ever does not hold up the rest.
+/// States that promise a new edge of the program itself first, newest first.
+///
+/// While some state waits where code that nobody has run may follow, the others are mostly chosen by where they wait: each
+/// spot has its turn, those more often that were chosen from less and lie nearer to such code. So a loop
+/// that forks for ever, in a library or not, holds up nothing. One time in four it is the newest of all, which is
+/// always so when there is no such spot: it keeps few states alive.
 pub struct Coverage {
-    promising: Vec<Ticket>,
-    others: Vec<Ticket>,
+    own: Vec<(Ticket, SpotId)>,
+    library: Vec<(Ticket, SpotId)>,
+    others: BTreeMap<Ticket, SpotId>,
+    groups: BTreeMap<SpotId, Group>,
+    /// The spot chosen last, and how many edges had been taken then.
+    last: Option<(SpotId, usize)>,
     dice: Dice,
 }
 
+/// The states that wait at one spot.
+#[derive(Default)]
+struct Group {
+    tickets: VecDeque<Ticket>,
+    n_chosen: u64,
+}
+
+/// Steps beyond which it does not matter how far it is.
+const FAR: u32 = 64;
+/// A weight is this over how often a spot was chosen and how far it is from new code.
+const WEIGHT: u64 = 1 << 32;
+/// States above which the newest are chosen as often as all others.
+const MANY: usize = 1 << 14;
+
 impl Coverage {
     pub fn new(seed: u64) -> Coverage {
-        Coverage { promising: Vec::new(), others: Vec::new(), dice: Dice::new(seed) }
+        Coverage {
+            own: Vec::new(),
+            library: Vec::new(),
+            others: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            last: None,
+            dice: Dice::new(seed),
+        }
+    }
+
+    fn add(&mut self, ticket: Ticket, spot: SpotId) {
+        self.others.insert(ticket, spot);
+        self.groups.entry(spot).or_default().tickets.push_back(ticket);
+    }
+
+    /// The newest of those that promised something which still holds.
+    fn promising(&mut self, promise: Promise, view: &dyn View) -> Option<Ticket> {
+        loop {
+            let list = if promise == Promise::OwnEdge { &mut self.own } else { &mut self.library };
+            let (ticket, spot) = list.pop()?;
+            if view.still_new(ticket) {
+                return Some(ticket);
+            }
+            self.add(ticket, spot);
+        }
+    }
+
+    fn newest(&mut self) -> Option<Ticket> {
+        let (ticket, spot) = self.others.pop_last()?;
+        if let Some(group) = self.groups.get_mut(&spot)
+            && let Some(idx) = group.tickets.iter().rposition(|other| *other == ticket)
+        {
+            group.tickets.remove(idx);
+        }
+        Some(ticket)
+    }
+
+    /// A state of the spot whose turn it is; `None` if no spot leads to new code.
+    fn by_spot(&mut self, view: &dyn View) -> Option<Ticket> {
+        let mut leads = false;
+        let weigh = |(spot, group): (&SpotId, &Group)| {
+            let distance = view.distance(*spot);
+            leads |= distance.is_some();
+            let steps = u64::from(distance.unwrap_or(FAR).min(FAR)) + 1;
+            (*spot, WEIGHT / (steps * (group.n_chosen + 1)))
+        };
+        let waiting = self.groups.iter().filter(|(_, group)| !group.tickets.is_empty());
+        let weights: Vec<(SpotId, u64)> = waiting.map(weigh).collect();
+        if !leads {
+            return None;
+        }
+        let mut mark = self.dice.below(weights.iter().map(|(_, weight)| weight).sum::<u64>().max(1));
+        let spot = weights.iter().find_map(|(spot, weight)| {
+            let is_here = mark < *weight;
+            mark = mark.saturating_sub(*weight);
+            is_here.then_some(*spot)
+        });
+        self.last = spot.map(|spot| (spot, view.n_own_seen()));
+        let group = self.groups.get_mut(&spot?)?;
+        group.n_chosen += 1;
+        let n_tickets = group.tickets.len() as u64;
+        let ticket = match self.dice.below(4) {
+            // The oldest have the fewest conditions.
+            0 | 1 => group.tickets.pop_front(),
+            2 => group.tickets.pop_back(),
+            _ => group.tickets.swap_remove_back(self.dice.below(n_tickets) as usize),
+        }?;
+        self.others.remove(&ticket);
+        Some(ticket)
     }
 }
 
@@ -104,25 +216,33 @@ impl Rank for Coverage {
         n_forks < 256
     }
 
-    fn push(&mut self, ticket: Ticket, promise: Promise) {
+    fn push(&mut self, ticket: Ticket, Outlook { promise, spot }: Outlook) {
         match promise {
-            Promise::NewEdge => self.promising.push(ticket),
-            Promise::Nothing => self.others.push(ticket),
+            Promise::OwnEdge => self.own.push((ticket, spot)),
+            Promise::LibraryEdge => self.library.push((ticket, spot)),
+            Promise::Nothing => self.add(ticket, spot),
         }
     }
 
-    fn pop(&mut self, still_new: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket> {
-        while let Some(ticket) = self.promising.pop() {
-            if still_new(ticket) {
-                return Some(ticket);
-            }
-            self.others.push(ticket);
+    fn pop(&mut self, view: &mut dyn View) -> Option<Ticket> {
+        // A spot that led to something new may lead to more.
+        if let Some((spot, n_own_seen)) = self.last.take()
+            && view.n_own_seen() > n_own_seen
+            && let Some(group) = self.groups.get_mut(&spot)
+        {
+            group.n_chosen /= 2;
         }
-        let n_others = self.others.len() as u64;
-        if n_others > 1 && self.dice.below(4) == 0 {
-            return Some(self.others.swap_remove(self.dice.below(n_others) as usize));
+        if let Some(ticket) = self.promising(Promise::OwnEdge, view) {
+            return Some(ticket);
         }
-        self.others.pop()
+        if (self.others.is_empty() || self.dice.below(2) == 0)
+            && let Some(ticket) = self.promising(Promise::LibraryEdge, view)
+        {
+            return Some(ticket);
+        }
+        let newest_of_four = if self.others.len() > MANY { 2 } else { 1 };
+        let by_spot = if self.dice.below(4) < newest_of_four { None } else { self.by_spot(view) };
+        by_spot.or_else(|| self.newest()).or_else(|| self.promising(Promise::LibraryEdge, view))
     }
 }
 
@@ -149,13 +269,37 @@ impl Dice {
 mod tests {
     use super::*;
 
+    enum Everything {
+        New,
+        Old,
+    }
+
+    impl View for Everything {
+        fn still_new(&self, _: Ticket) -> bool {
+            matches!(self, Everything::New)
+        }
+
+        fn distance(&self, spot: SpotId) -> Option<u32> {
+            (matches!(self, Everything::New) && spot == SpotId(1)).then_some(1)
+        }
+
+        fn n_own_seen(&self) -> usize {
+            0
+        }
+    }
+
     fn drain(rank: &mut dyn Rank) -> Vec<u64> {
-        std::iter::from_fn(|| rank.pop(&mut |_| true)).map(|ticket| ticket.0).collect()
+        std::iter::from_fn(|| rank.pop(&mut Everything::New)).map(|ticket| ticket.0).collect()
     }
 
     fn filled(mut rank: Box<dyn Rank>) -> Box<dyn Rank> {
         for number in 0..20 {
-            rank.push(Ticket(number), if number == 7 { Promise::NewEdge } else { Promise::Nothing });
+            let promise = match number {
+                7 => Promise::OwnEdge,
+                9 => Promise::LibraryEdge,
+                _ => Promise::Nothing,
+            };
+            rank.push(Ticket(number), Outlook { promise, spot: SpotId(number as u32 / 5) });
         }
         rank
     }
@@ -179,8 +323,21 @@ mod tests {
     fn coverage_prefers_promises_that_still_hold() {
         assert_eq!(drain(filled(Box::new(Coverage::new(0))).as_mut())[0], 7);
         let mut rank = filled(Box::new(Coverage::new(0)));
-        assert!(rank.pop(&mut |_| false).is_some());
+        assert!(rank.pop(&mut Everything::Old).is_some());
         assert_eq!(drain(rank.as_mut()).len(), 19);
+    }
+
+    #[test]
+    fn coverage_chooses_most_where_new_code_is_near_and_the_newest_where_none_is() {
+        let mut rank = Coverage::new(0);
+        for number in 0..4000 {
+            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot: SpotId(u32::from(number < 2000)) });
+        }
+        let n_near = (0..400).filter(|_| rank.pop(&mut Everything::New).is_some_and(|ticket| ticket.0 < 2000)).count();
+        // The others still have their turns.
+        assert!((200..390).contains(&n_near), "{n_near}");
+        let newest = *rank.others.keys().next_back().expect("some are left");
+        assert_eq!(rank.pop(&mut Everything::Old), Some(newest));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use term::{Assignment, TermId, Terms, View};
 use vm::{Effect, InputRecord, InputRequest};
 
-use crate::Path;
 use crate::effects::{Decider, Parted};
+use crate::{Path, World};
 
 /// One input of a program, by the names it gives its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,9 +24,17 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// How many command-line arguments it has.
-    pub(crate) fn n_args(&self) -> u32 {
-        self.inputs.iter().filter(|(name, _)| name.starts_with("argv[")).count() as u32
+    /// The choice of arguments that follows it: as many as it has, if that is possible, and long enough.
+    pub(crate) fn choice(&self, world: &World) -> Option<u64> {
+        let args = self.inputs.iter().filter(|(name, _)| name.starts_with("argv["));
+        let sizes: Vec<usize> =
+            args.map(|(_, bytes)| bytes.split(|byte| *byte == 0).next().map_or(0, <[u8]>::len)).collect();
+        let badness = |choice: &Option<u64>| {
+            let lens = world.arg_lens(*choice);
+            let n_cut = sizes.iter().zip(&lens).filter(|(size, len)| **size > **len as usize).count();
+            (lens.len().abs_diff(sizes.len()), n_cut)
+        };
+        world.arg_choices().into_iter().min_by_key(badness).flatten()
     }
 }
 

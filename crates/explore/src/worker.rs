@@ -19,7 +19,8 @@ use crate::effects::{Decider, Doubt, Fate, Parted};
 use crate::exchange::{Exchange, Portion};
 use crate::meets::Meets;
 use crate::pending::{Pending, Prefix, Waiting, rank_of};
-use crate::search::Promise;
+use crate::search::{Outlook, Promise};
+use crate::spots::{SpotId, Spots};
 use crate::tree::Tree;
 use crate::{
     Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement, Trail, Unwatched, Watch, Work,
@@ -27,6 +28,9 @@ use crate::{
 
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
+/// A path that used up its fuel has had as much of its turn as with this many forks: one that runs for ever without
+/// forking must not hold up the others.
+const FUEL_FORKS: u64 = 64;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// Forks between two looks at memory, when they come faster than the clock.
 const LOOK_FORKS: u64 = 1024;
@@ -39,12 +43,15 @@ const PORTION: u64 = 32;
 const CUT_WORK: u64 = 4_000_000;
 /// What one such test costs beside those.
 const CUT_TEST_WORK: u64 = 200;
+/// Of a path known by its decisions only.
+const NO_OUTLOOK: Outlook = Outlook { promise: Promise::Nothing, spot: SpotId::UNKNOWN };
 
 pub struct Worker<'i, 'r> {
     pub(crate) options: &'r Options,
     pub(crate) decider: Decider<'i>,
     pub(crate) line_up: Rc<RefCell<LineUp>>,
     pending: Pending,
+    spots: Spots,
     pub(crate) left: Leavings,
     /// Ways about which the solver could not tell, the oldest first.
     doubts: VecDeque<Doubt>,
@@ -117,6 +124,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             decider: Decider { machine, stack, eval: Eval::new(), parted: Vec::new(), work: Work::default() },
             line_up,
             pending: Pending::new(rank),
+            spots: Spots::new(image),
             doubts: VecDeque::new(),
             left: Leavings::default(),
             reports,
@@ -176,7 +184,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         while let Some(portion) = exchange.take() {
             // The newest is taken first where nothing else decides, and the oldest promises most.
             for decisions in portion.into_iter().rev() {
-                self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, Promise::Nothing);
+                self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, NO_OUTLOOK);
             }
             self.work();
             self.cut_rest();
@@ -201,8 +209,9 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     fn work(&mut self) {
         while self.over.is_none() {
-            let machine = &self.decider.machine;
-            let Some(waiting) = self.pending.pop(|edge| machine.coverage.is_seen(edge)) else {
+            let coverage = &self.decider.machine.coverage;
+            self.spots.refresh(coverage);
+            let Some(waiting) = self.pending.pop(coverage, &self.spots) else {
                 match self.doubts.pop_front() {
                     Some(doubt) => self.resolve_doubt(doubt),
                     None if self.settle_held() => {}
@@ -224,43 +233,37 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn seed(&mut self, plan: RunPlan) {
         if plan.prefixes.is_empty() {
             // With symbolic arguments, how many there are is the first decision.
-            let args = self.options.world.args;
-            let (min, max) = self.args_range();
-            for n_args in (min..=max).rev() {
-                let mut path = self.start(args.map(|_| u64::from(n_args)));
+            for choice in self.options.world.arg_choices().into_iter().rev() {
+                let mut path = self.start(choice);
                 path.node = self.tree.as_mut().map(Tree::root);
-                self.plant(&mut path, n_args);
+                self.plant(&mut path, choice);
                 self.push(path, None);
             }
         }
         let may_have_seeds = !self.options.seeds.is_empty();
         for decisions in plan.prefixes {
             let prefix = Prefix { may_have_seeds, ..Prefix::of_decisions(decisions) };
-            self.pending.push(Waiting::Away(prefix), None, Promise::Nothing);
+            self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
         }
     }
 
-    /// The least and the most symbolic arguments.
-    fn args_range(&self) -> (u32, u32) {
-        self.options.world.args.map_or((0, 0), |args| (args.min, args.max.max(args.min)))
-    }
-
-    /// Gives a path at the beginning the seeds with as many arguments as it has.
-    fn plant(&self, path: &mut Path, n_args: u32) {
-        let (min, max) = self.args_range();
-        let seeds = self.options.seeds.iter().filter(|seed| seed.n_args().clamp(min, max) == n_args);
+    /// Gives a path at the beginning the seeds whose arguments fit it best.
+    fn plant(&self, path: &mut Path, choice: Option<u64>) {
+        let world = &self.options.world;
+        let seeds = self.options.seeds.iter().filter(|seed| seed.choice(world) == choice);
         path.plant(&self.decider.machine.terms, seeds.cloned());
     }
 
-    /// A path at the beginning; the number of arguments is its first decision where there is a choice.
-    pub(crate) fn start(&mut self, n_args: Option<u64>) -> Path {
+    /// A path at the beginning; which arguments there are is its first decision where there is a choice.
+    pub(crate) fn start(&mut self, choice: Option<u64>) -> Path {
+        let arg_lens = self.options.world.arg_lens(choice);
         let line_up = &self.line_up;
         let mut form_of = |request: &InputRequest| line_up.borrow_mut().world_input(request);
-        let mut path = Path::new(self.decider.machine.start(n_args.unwrap_or(0) as u32, &mut form_of));
+        let mut path = Path::new(self.decider.machine.start(&arg_lens, &mut form_of));
         self.begin_with(&mut path, 0);
         self.decider.take_footprint();
-        if let Some(n_args) = n_args {
-            path.decisions.push(n_args);
+        if let Some(choice) = choice {
+            path.decisions.push(choice);
         }
         path
     }
@@ -286,10 +289,11 @@ impl<'i, 'r> Worker<'i, 'r> {
             Waiting::Live(path) => *path,
             Waiting::Away(Prefix { decisions, input, node, unwatched, may_have_seeds }) => {
                 let mut follow: VecDeque<u64> = decisions.iter().collect();
-                let n_args = self.options.world.args.and_then(|_| follow.pop_front());
-                let mut path = self.start(n_args);
+                let has_choice = !self.options.world.args.is_empty();
+                let choice = if has_choice { follow.pop_front() } else { None };
+                let mut path = self.start(choice);
                 if may_have_seeds {
-                    self.plant(&mut path, n_args.unwrap_or(0) as u32);
+                    self.plant(&mut path, choice);
                 }
                 path.follow = follow;
                 if let Some(input) = input {
@@ -304,9 +308,13 @@ impl<'i, 'r> Worker<'i, 'r> {
     }
 
     fn push(&mut self, path: Path, next_edge: Option<EdgeId>) {
-        let is_new = next_edge.is_some_and(|edge| !self.decider.machine.coverage.is_seen(edge));
-        let promise = if is_new { Promise::NewEdge } else { Promise::Nothing };
-        self.pending.push(Waiting::Live(Box::new(path)), next_edge, promise);
+        let promise = match next_edge.filter(|edge| !self.decider.machine.coverage.is_seen(*edge)) {
+            Some(edge) if self.spots.is_own(edge) => Promise::OwnEdge,
+            Some(_) => Promise::LibraryEdge,
+            None => Promise::Nothing,
+        };
+        let outlook = Outlook { promise, spot: self.spots.spot(&path.state) };
+        self.pending.push(Waiting::Live(Box::new(path)), next_edge, outlook);
         self.left.states_max = self.left.states_max.max(self.pending.n_live() + 1);
     }
 
@@ -348,7 +356,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             let n_noted = self.left.ledger.n_entered();
             let had_seeds = !path.seeds.is_empty();
             let n_new = match effect {
-                Effect::OutOfFuel => 1,
+                Effect::OutOfFuel => FUEL_FORKS,
                 Effect::Arrived => 0,
                 effect => {
                     let n_stops = path.stops.len();
@@ -396,7 +404,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn put_back(&mut self, path: Path) {
         let Path { node, unwatched, .. } = path;
         let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(path.trail()) };
-        self.pending.push(Waiting::Away(prefix), None, Promise::Nothing);
+        self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
     }
 
     /// Has the machine keep footprints for paths that are watched only.
@@ -548,6 +556,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn note_first_edges(&mut self, path: &mut Path) {
         if self.decider.machine.coverage.has_fresh() {
             let fresh = self.decider.machine.coverage.take_fresh();
+            self.spots.note_seen(&fresh);
             Rc::make_mut(&mut path.first_edges).extend(fresh);
         }
     }
@@ -583,11 +592,10 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// Nothing else is pending: time to ask an open question again, for longer. What stays open enters the ledger.
     fn resolve_doubt(&mut self, doubt: Doubt) {
-        let budget_left = self.options.budgets.time.map(|time| time.saturating_sub(self.started.elapsed()));
-        self.decider.stack.set_patience(Patience::Long { at_most: budget_left });
+        self.decider.stack.set_patience(Patience::Long { at_most: self.time_left() });
         let node = doubt.path.node;
         let resolved = self.decider.resolve_doubt(doubt);
-        self.decider.stack.set_patience(Patience::Usual);
+        self.decider.stack.set_patience(Patience::Usual { at_most: self.time_left() });
         match resolved {
             Ok(Some(path)) => {
                 self.left.forks += 1;
@@ -680,11 +688,16 @@ impl<'i, 'r> Worker<'i, 'r> {
         if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) && self.pending.n_live() > 64 {
             self.left.n_put_away += self.pending.put_away(self.pending.n_live() as usize / 4);
         }
+        self.decider.stack.set_patience(Patience::Usual { at_most: self.time_left() });
         let standing = Standing {
             pending: self.pending.len() + self.doubts.len() as u64,
             queries: self.decider.stack.counters().n_asked,
         };
         self.reports.standing(standing);
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.options.budgets.time.map(|time| time.saturating_sub(self.started.elapsed()))
     }
 
     fn measure_memory(&mut self) -> u64 {

@@ -79,11 +79,11 @@ impl Rank for Newest {
         false
     }
 
-    fn push(&mut self, ticket: Ticket, _: explore::Promise) {
+    fn push(&mut self, ticket: Ticket, _: explore::Outlook) {
         self.0.push(ticket);
     }
 
-    fn pop(&mut self, _: &mut dyn FnMut(Ticket) -> bool) -> Option<Ticket> {
+    fn pop(&mut self, _: &mut dyn explore::View) -> Option<Ticket> {
         self.0.pop()
     }
 }

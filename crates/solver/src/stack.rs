@@ -39,8 +39,8 @@ pub struct Stack {
 /// How long a question may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
-    /// As configured.
-    Usual,
+    /// As configured, but within what is left of the campaign.
+    Usual { at_most: Option<Duration> },
     /// Many times longer, for asking again, but within what is left of the campaign.
     Long { at_most: Option<Duration> },
 }
@@ -103,7 +103,7 @@ impl Stack {
             cache: Cache::default(),
             recent: VecDeque::new(),
             blaster: Blaster::new(),
-            patience: Patience::Usual,
+            patience: Patience::Usual { at_most: None },
             smt,
             bare,
             recorder,
@@ -125,7 +125,9 @@ impl Stack {
 
     fn timeout(&self) -> Duration {
         match self.patience {
-            Patience::Usual => self.config.timeout,
+            Patience::Usual { at_most } => {
+                at_most.map_or(self.config.timeout, |at_most| self.config.timeout.min(at_most))
+            }
             Patience::Long { at_most } => {
                 let long = self.config.timeout * Self::LONG_FACTOR;
                 at_most.map_or(long, |at_most| long.min(at_most))
@@ -135,7 +137,7 @@ impl Stack {
 
     fn conflict_budget(&self) -> u64 {
         match self.patience {
-            Patience::Usual => self.config.conflict_budget,
+            Patience::Usual { .. } => self.config.conflict_budget,
             Patience::Long { .. } => self.config.conflict_budget.saturating_mul(Self::LONG_FACTOR.into()),
         }
     }

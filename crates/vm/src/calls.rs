@@ -302,15 +302,15 @@ impl Machine<'_> {
     }
 
     /// A state at the beginning of the program: constructors first, then the entry with `argc`, `argv`, `envp`.
-    /// `n_args` symbolic arguments follow the program's name.
+    /// Symbolic arguments of these many bytes before their terminator follow the program's name and the given ones.
     /// `form_of` says what standard input and the arguments look like.
-    pub fn start(&mut self, n_args: u32, form_of: &mut dyn FnMut(&InputRequest) -> InputForm) -> State {
+    pub fn start(&mut self, arg_lens: &[u32], form_of: &mut dyn FnMut(&InputRequest) -> InputForm) -> State {
         let entry = self.image.entry;
         let regs = self.blank_regs(entry);
         let mut state = State::new(self.image.initial_memory(), Frame::new(entry, regs, Returns::ToCall));
         state.output = self.image.world.record_output.then(Default::default);
         state.top.track = self.root_track();
-        self.declare_world(&mut state, n_args, form_of);
+        self.declare_world(&mut state, arg_lens, form_of);
         state.top.stack_mark = state.memory.n_stack_objects();
         self.cover_entry(entry);
         for constructor in self.image.constructors.iter().rev() {

@@ -49,8 +49,6 @@ pub struct World {
     pub stdin_bytes: u32,
     /// Arguments given as they are; the symbolic ones follow.
     pub args: Vec<String>,
-    /// Symbolic arguments have this many bytes before their terminator.
-    pub arg_bytes: u32,
     /// Symbolic files by name and size, below the working folder.
     pub files: Vec<(String, u32)>,
     /// `NAME=VALUE`.

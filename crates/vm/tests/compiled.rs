@@ -13,7 +13,7 @@ fn run(text: &str, compile: bool, fuel: u64) -> (String, u64, std::time::Duratio
     let world = World { compile, ..World::default() };
     let image = Image::new(Arc::new(module), entry, Vec::new(), Checks::default(), world);
     let mut machine = Machine::new(&image);
-    let mut state = machine.start(0, &mut |_| vm::InputForm::Symbolic);
+    let mut state = machine.start(&[], &mut |_| vm::InputForm::Symbolic);
     let started = std::time::Instant::now();
     loop {
         match machine.run(&mut state, fuel) {

@@ -84,7 +84,7 @@ impl Machine<'_> {
     pub(crate) fn declare_world(
         &mut self,
         state: &mut State,
-        n_args: u32,
+        arg_lens: &[u32],
         form_of: &mut dyn FnMut(&InputRequest) -> InputForm,
     ) {
         let world = &self.image.world;
@@ -97,12 +97,12 @@ impl Machine<'_> {
             let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
             state.inputs.push_back(fixed_record(&format!("env:{name}"), value.as_bytes()));
         }
-        let n_args = world.args.len() as u32 + n_args;
+        let n_args = world.args.len() + arg_lens.len();
         for number in 1..=n_args {
             let name = format!("argv[{number}]");
-            let record = match world.args.get(number as usize - 1) {
+            let record = match world.args.get(number - 1) {
                 Some(text) => fixed_record(&name, text.as_bytes()),
-                None => self.byte_record(state, &name, world.arg_bytes, 1, form_of),
+                None => self.byte_record(state, &name, arg_lens[number - 1 - world.args.len()], 1, form_of),
             };
             let bytes = self.record_bytes(&record);
             let base = self.new_stack_object(state, bytes.len() as u64, 16, None, Site::default());
@@ -115,8 +115,8 @@ impl Machine<'_> {
         let word = self.image.module.target.pointer_bytes as usize;
         let table: Vec<u8> = argv.iter().flat_map(|addr| addr.to_le_bytes()[..word].to_vec()).collect();
         let argv = self.place_text(state, &table);
-        let envp = argv + (u64::from(n_args) + 2) * word as u64;
-        let args = [u64::from(n_args) + 1, argv, envp];
+        let envp = argv + (n_args as u64 + 2) * word as u64;
+        let args = [n_args as u64 + 1, argv, envp];
         let params = &self.image.module.function(state.top.func).params;
         for (param, value) in params.iter().zip(args) {
             state.top.set(param.reg, param.bits, Value::concrete(u128::from(value)));

@@ -33,9 +33,11 @@ pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::Path;
 pub use search::{Outlook, Promise, Rank, Ticket, View};
 pub use seeds::Seed;
+pub use solver::Refuted;
 pub use spots::SpotId;
 pub use technique::{
-    Admission, CallChoice, LineUp, Maker, Means, Point, Settlement, Technique, Told, Unwatched, Watch, Work,
+    Admission, CallChoice, First, LineUp, Maker, Means, Point, Settlement, Technique, Told, Under, Unwatched, Watch,
+    Work,
 };
 pub use tree::{NodeId, Subtree};
 pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

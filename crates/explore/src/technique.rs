@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use ir::FuncId;
-use solver::Stack;
-use term::Eval;
+use solver::{PathCondition, Refuted, Stack};
+use term::{Assignment, Eval};
 use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, Machine, State, Touched};
 use witness::{Ending, Witness};
 
@@ -39,6 +39,16 @@ pub enum Watch {
     Points,
 }
 
+/// Which of the paths that part at a branch is followed first, in an order that follows one at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// The one its input takes.
+    Current,
+    /// One whose side nobody has taken yet, then the one with the shortest way to where they meet again: it comes there with
+    /// the fewest conditions.
+    Nearest,
+}
+
 /// Where a path stands when techniques are asked about it: before an effect is decided, or where it meets paths it
 /// parted from.
 pub struct Point<'a> {
@@ -50,6 +60,12 @@ pub struct Point<'a> {
     pub here: NodeId,
     /// What was read and written on the way from there.
     pub touched: &'a Rc<[Touched]>,
+}
+
+/// The condition that a path had when something was decided, and an input that satisfies it.
+pub struct Under {
+    pub condition: PathCondition,
+    pub input: Assignment,
 }
 
 /// What there is to answer questions with.
@@ -114,6 +130,11 @@ pub trait Technique {
         Watch::Nothing
     }
 
+    /// Which side of a branch goes first while paths are watched.
+    fn first(&self) -> First {
+        First::Current
+    }
+
     /// A path that was given up is taken from those pending: whether to watch what it does from here on.
     fn adopts(&mut self, _path: &Path, _means: &mut Means) -> Watch {
         Watch::Nothing
@@ -133,6 +154,9 @@ pub trait Technique {
 
     /// Something below the node was cut, is not supported, or gave up precision: it will never have been seen whole.
     fn spoiled(&mut self, _node: NodeId) {}
+
+    /// Deciding what a path does at this node, its condition turned out to exclude these; `None`: one cannot say what.
+    fn refuted(&mut self, _node: NodeId, _under: &Under, _refuted: Option<&[Refuted]>, _means: &mut Means) {}
 
     /// Everything below the node has ended. Children come before their parents.
     fn subtree_finished(&mut self, _node: NodeId, _subtree: Subtree, _means: &mut Means) {}
@@ -280,6 +304,10 @@ impl LineUp {
 
     pub(crate) fn watches(&self) -> bool {
         self.techniques.iter().any(|technique| technique.watches() == Watch::Points)
+    }
+
+    pub(crate) fn goes_nearest_first(&self) -> bool {
+        self.techniques.iter().any(|technique| technique.first() == First::Nearest)
     }
 
     pub(crate) fn is_told(&self, path: &Path, witness: &Witness) -> bool {

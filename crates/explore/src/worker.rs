@@ -1,5 +1,7 @@
 //! One worker: the loop over its pending paths.
 
+mod watching;
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -9,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use analysis::{Faults, Liveness};
 use rustc_hash::{FxHashSet, FxHasher};
-use solver::{Patience, Stack};
+use solver::{Keeping, Patience, Stack};
 use term::Eval;
-use vm::{EdgeId, Effect, Event, Flow, Footprint, Image, InputRequest, Interest, Machine, Observer, State, Stop};
+use vm::{EdgeId, Effect, Event, Flow, Footprint, Image, InputRequest, Interest, Machine, Observer, State};
 use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports, Standing};
@@ -22,12 +24,11 @@ use crate::pending::{Pending, Prefix, Waiting, rank_of};
 use crate::search::{Outlook, Promise};
 use crate::spots::{SpotId, Spots};
 use crate::tree::Tree;
-use crate::{
-    Admission, Driver, LineUp, NodeId, Options, Path, Plain, Point, RunPlan, Settlement, Trail, Unwatched, Watch, Work,
-};
+use crate::{Admission, Driver, LineUp, Options, Path, Plain, RunPlan, Trail, Work};
 
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
+const WATCHED_FUEL: u64 = 50_000;
 /// A path that used up its fuel has had as much of its turn as with this many forks: one that runs for ever without
 /// forking must not hold up the others.
 const FUEL_FORKS: u64 = 64;
@@ -72,6 +73,7 @@ pub struct Worker<'i, 'r> {
     /// The machine's, while a path runs that is not watched.
     footprint: Option<Box<Footprint>>,
     meets: Option<Meets>,
+    goes_nearest_first: bool,
     held: Vec<Path>,
 }
 
@@ -109,6 +111,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             machine.footprint = Some(Box::default());
             machine.updates = updates(image);
         }
+        let goes_nearest_first = line_up.goes_nearest_first();
         let line_up = Rc::new(RefCell::new(line_up));
         if interest.has(Interest::FLOW) {
             let source = crate::flow::source(&image.module);
@@ -118,7 +121,10 @@ impl<'i, 'r> Worker<'i, 'r> {
             machine.interest = interest;
             machine.observer = Some(Box::new(Dispatch(line_up.clone())));
         }
-        let stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
+        let mut stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
+        if tree.is_some() {
+            stack.keep_refuted(Keeping::On);
+        }
         Worker {
             options,
             decider: Decider { machine, stack, eval: Eval::new(), parted: Vec::new(), work: Work::default() },
@@ -140,6 +146,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             tree,
             footprint: None,
             meets,
+            goes_nearest_first,
             held: Vec::new(),
         }
     }
@@ -333,7 +340,9 @@ impl<'i, 'r> Worker<'i, 'r> {
             if let Some(budget) = self.path_budget(&path) {
                 return self.end(path, Ending::Cut(budget));
             }
-            let fuel = self.options.budgets.steps.map_or(FUEL, |steps| (steps - path.state.steps).clamp(1, FUEL));
+            // Nothing is translated while a path is watched, so whether to go on watching is asked more often.
+            let most = if path.node.is_some() { WATCHED_FUEL } else { FUEL };
+            let fuel = self.options.budgets.steps.map_or(most, |steps| (steps - path.state.steps).clamp(1, most));
             let (before, n_inputs) = (path.state.steps, path.state.inputs.len());
             self.watch(&path);
             std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
@@ -356,16 +365,21 @@ impl<'i, 'r> Worker<'i, 'r> {
             let n_noted = self.left.ledger.n_entered();
             let had_seeds = !path.seeds.is_empty();
             let n_new = match effect {
-                Effect::OutOfFuel => FUEL_FORKS,
+                Effect::OutOfFuel => FUEL_FORKS * most / FUEL,
                 Effect::Arrived => 0,
                 effect => {
                     let n_stops = path.stops.len();
                     self.plan_stop(&mut path, &effect);
+                    let under = self.under(&path);
                     let fate =
                         self.decider.handle(&mut path, effect, &mut self.line_up.borrow_mut(), &mut self.left.ledger);
                     self.note_ledger();
                     if self.left.ledger.n_entered() > n_noted {
                         self.spoil(&path);
+                    }
+                    self.tell_refuted(path.node, under);
+                    if self.goes_nearest_first && matches!(fate, Fate::Goes) {
+                        self.turn_to_nearest(&mut path);
                     }
                     let n_new = self.settle_parted();
                     if n_new == 0 {
@@ -405,120 +419,6 @@ impl<'i, 'r> Worker<'i, 'r> {
         let Path { node, unwatched, .. } = path;
         let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(path.trail()) };
         self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
-    }
-
-    /// Has the machine keep footprints for paths that are watched only.
-    fn watch(&mut self, path: &Path) {
-        if path.node.is_some() != self.decider.machine.footprint.is_some() && self.tree.is_some() {
-            std::mem::swap(&mut self.footprint, &mut self.decider.machine.footprint);
-        }
-    }
-
-    fn unwatch(&mut self, path: &mut Path, why: Unwatched) {
-        if why == Unwatched::GivenUp {
-            self.spoil(path);
-        }
-        self.leave(path.node.take());
-        path.unwatched = why;
-        path.stops.truncate(0);
-    }
-
-    /// A path that is not watched may be again.
-    fn adopt(&mut self, path: &mut Path) {
-        if let (Some(tree), None, Unwatched::GivenUp) = (&mut self.tree, path.node, path.unwatched) {
-            let techniques = &mut self.line_up.borrow_mut().techniques;
-            let mut means = self.decider.means();
-            if techniques.iter_mut().any(|technique| technique.adopts(path, &mut means) == Watch::Points) {
-                path.node = Some(tree.root());
-            }
-        }
-    }
-
-    /// Paths that part at a branch are asked about again where they meet.
-    fn plan_stop(&mut self, path: &mut Path, effect: &Effect) {
-        if path.node.is_none() {
-            return;
-        }
-        if let (Some(meets), Effect::Branch { .. } | Effect::Switch { .. }) = (&mut self.meets, effect) {
-            let State { top, depth, .. } = &path.state;
-            let block = meets.behind(&self.decider.machine.image.module, top.func, top.block);
-            path.stops.push(Stop { depth: *depth, block });
-        }
-    }
-
-    /// Asks about a path at a point. One that is executed again is no news until it is where it was.
-    fn arrive(&mut self, path: &mut Path, effect: &Effect) -> (&'static str, Admission) {
-        let touched = self.decider.take_footprint();
-        let (Some(tree), Some(from)) = (&mut self.tree, path.node) else { return ("", Admission::Keep) };
-        if !path.follow.is_empty() {
-            return ("", Admission::Keep);
-        }
-        if let Effect::Ended(ending) = effect {
-            for technique in &mut self.line_up.borrow_mut().techniques {
-                technique.ended_at(from, &touched, ending);
-            }
-            return ("", Admission::Keep);
-        }
-        let here = tree.grow(from);
-        path.node = Some(here);
-        let point = Point { path, effect, from, here, touched: &touched.into() };
-        self.line_up.borrow_mut().admit_at(&point, &mut self.decider.means())
-    }
-
-    fn spoil(&mut self, path: &Path) {
-        let (Some(tree), Some(node)) = (&mut self.tree, path.node) else { return };
-        tree.spoil(node);
-        self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
-    }
-
-    /// A path of the tree ended: whatever is over with it is told.
-    fn leave(&mut self, node: Option<NodeId>) {
-        let (Some(tree), Some(node)) = (&mut self.tree, node) else { return };
-        let line_up = &mut self.line_up.borrow_mut();
-        for (node, subtree) in tree.leave(node) {
-            for technique in &mut line_up.techniques {
-                technique.subtree_finished(node, subtree, &mut self.decider.means());
-            }
-        }
-    }
-
-    /// Nothing is pending: what is held is pruned or goes on. `false` when there is nothing to go on with.
-    fn settle_held(&mut self) -> bool {
-        if self.held.is_empty() {
-            return false;
-        }
-        let mut technique = "";
-        let mut settlement = None;
-        for candidate in &mut self.line_up.borrow_mut().techniques {
-            match candidate.settle(&mut self.decider.means()) {
-                Settlement::Release(nodes) if nodes.is_empty() => {}
-                found => (technique, settlement) = (candidate.name(), Some(found)),
-            }
-        }
-        match settlement {
-            Some(Settlement::PruneAll(reasons)) => {
-                for path in std::mem::take(&mut self.held) {
-                    let reason = reasons.iter().find(|(node, _)| Some(*node) == path.node);
-                    let reason = reason.map(|(_, reason)| reason.clone()).unwrap_or_default();
-                    self.end(path, Ending::Pruned { technique, reason });
-                }
-                self.pending.len() > 0
-            }
-            Some(Settlement::Release(nodes)) => {
-                let held = std::mem::take(&mut self.held);
-                for path in held {
-                    match path.node {
-                        Some(node) if !nodes.contains(&node) => self.held.push(path),
-                        _ => self.push(path, None),
-                    }
-                }
-                true
-            }
-            None => {
-                std::mem::take(&mut self.held).into_iter().for_each(|path| self.push(path, None));
-                true
-            }
-        }
     }
 
     /// Gives some of the oldest pending paths away when somebody waits for work.
@@ -594,8 +494,10 @@ impl<'i, 'r> Worker<'i, 'r> {
     fn resolve_doubt(&mut self, doubt: Doubt) {
         self.decider.stack.set_patience(Patience::Long { at_most: self.time_left() });
         let node = doubt.path.node;
+        let under = self.under(&doubt.path);
         let resolved = self.decider.resolve_doubt(doubt);
         self.decider.stack.set_patience(Patience::Usual { at_most: self.time_left() });
+        self.tell_refuted(node, under);
         match resolved {
             Ok(Some(path)) => {
                 self.left.forks += 1;

@@ -39,4 +39,4 @@ pub use counters::{Counters, LayerCount};
 pub use path::{PathCondition, Relevant};
 pub use record::{Recorded, Recorder, Verdict, read_record};
 pub use smt::{Backend, Reply, backend, is_installed};
-pub use stack::{Patience, Stack};
+pub use stack::{Keeping, Patience, Refuted, Stack};

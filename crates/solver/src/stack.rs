@@ -34,11 +34,30 @@ pub struct Stack {
     smt: Option<Box<dyn Backend>>,
     bare: Option<Box<dyn Backend>>,
     recorder: Option<Recorder>,
+    /// What was found to be impossible since it was last taken; kept where somebody wants to know.
+    refuted: Option<Vec<Refuted>>,
+}
+
+/// Whether what is refuted is kept for somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    On,
+    Off,
+}
+
+/// What a path condition was found to exclude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refuted {
+    Question(TermId),
+    /// That the term has another value than those enumerated.
+    OtherValues(TermId),
 }
 
 /// How long a question may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
+    /// For a question whose answer can be done without: only as long as it is easy, and never by the clock.
+    Short,
     /// As configured, but within what is left of the campaign.
     Usual { at_most: Option<Duration> },
     /// Many times longer, for asking again, but within what is left of the campaign.
@@ -73,6 +92,8 @@ impl Stack {
     const N_RECENT: usize = 4;
     /// How much longer a question may take when it is asked again.
     const LONG_FACTOR: u32 = 10;
+    /// Conflicts after which a question is not easy any more.
+    const SHORT_CONFLICTS: u64 = 100;
     /// The cost up to which trying all inputs is quicker than most questions are for the bit-blaster.
     const QUICK_SWEEP: u64 = 1000;
 
@@ -107,6 +128,26 @@ impl Stack {
             smt,
             bare,
             recorder,
+            refuted: None,
+        }
+    }
+
+    /// Keeps what is refuted from now on, or does not.
+    pub fn keep_refuted(&mut self, keeping: Keeping) {
+        match keeping {
+            Keeping::On => _ = self.refuted.get_or_insert_default(),
+            Keeping::Off => self.refuted = None,
+        }
+    }
+
+    /// What was refuted since this was last called.
+    pub fn take_refuted(&mut self) -> Vec<Refuted> {
+        self.refuted.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn note_refuted(&mut self, refuted: Refuted) {
+        if let Some(known) = &mut self.refuted {
+            known.push(refuted);
         }
     }
 
@@ -118,9 +159,9 @@ impl Stack {
         &self.config
     }
 
-    /// How long questions may take from now on.
-    pub fn set_patience(&mut self, patience: Patience) {
-        self.patience = patience;
+    /// How long questions may take from now on; returns how long they might until now.
+    pub fn set_patience(&mut self, patience: Patience) -> Patience {
+        std::mem::replace(&mut self.patience, patience)
     }
 
     fn timeout(&self) -> Duration {
@@ -128,6 +169,7 @@ impl Stack {
             Patience::Usual { at_most } => {
                 at_most.map_or(self.config.timeout, |at_most| self.config.timeout.min(at_most))
             }
+            Patience::Short => self.config.timeout,
             Patience::Long { at_most } => {
                 let long = self.config.timeout * Self::LONG_FACTOR;
                 at_most.map_or(long, |at_most| long.min(at_most))
@@ -138,6 +180,7 @@ impl Stack {
     fn conflict_budget(&self) -> u64 {
         match self.patience {
             Patience::Usual { .. } => self.config.conflict_budget,
+            Patience::Short => Self::SHORT_CONFLICTS,
             Patience::Long { .. } => self.config.conflict_budget.saturating_mul(Self::LONG_FACTOR.into()),
         }
     }
@@ -162,8 +205,10 @@ impl Stack {
             Some(_) => self.compare(terms, path, question, answer),
             None => answer,
         };
-        if let Answer::Unknown(_) = answer {
-            self.counters.n_unknown += 1;
+        match answer {
+            Answer::Unknown(_) => self.counters.n_unknown += 1,
+            Answer::Unsat => self.note_refuted(Refuted::Question(question)),
+            Answer::Sat(_) => {}
         }
         answer
     }
@@ -213,6 +258,10 @@ impl Stack {
         let mut start = Instant::now();
         for (layer, ask) in layers {
             if !self.config.is_on(layer) || (layer == Layer::Smt && self.smt.is_none()) {
+                continue;
+            }
+            let is_last_resort = layer == Layer::Smt || query.sweep.is_some() && layer == Layer::Values;
+            if is_last_resort && self.patience == Patience::Short {
                 continue;
             }
             let is_solver = matches!(layer, Layer::Blaster | Layer::Smt);
@@ -397,8 +446,9 @@ impl Stack {
         let all = Stack::conjunction(terms, query);
         let budget = match &query.sweep {
             // About as long as trying all inputs will take.
-            Some(sweep) => 100 + sweep.cost() / 200,
+            Some(sweep) => (100 + sweep.cost() / 200).min(self.conflict_budget()),
             None if self.smt.is_some() => self.conflict_budget(),
+            None if self.patience == Patience::Short => self.conflict_budget(),
             // With nothing behind it, it may use the whole time.
             None => u64::MAX,
         };
@@ -518,6 +568,7 @@ impl Stack {
             }
             found.push((value, input));
         }
+        self.note_refuted(Refuted::OtherValues(t));
         Some((found, Completeness::Exhaustive))
     }
 }

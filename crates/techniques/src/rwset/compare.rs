@@ -16,11 +16,12 @@ use analysis::Faults;
 use explore::{Means, Path};
 use rustc_hash::{FxHashMap, FxHashSet};
 use solver::{Answer, PathCondition};
-use term::{Assignment, Sort, SymbolId, TermId, View};
+use term::{Assignment, Sort, SymbolId, TermId, Terms, View};
 use vm::{Frame, Object, ObjectId, ObjectKind, Ranges, Region, Shadow, State};
 
 use super::PointKey;
 use super::live::Live;
+use super::needed::Needed;
 use super::project::project;
 use super::reads::Reads;
 use super::renaming::Renaming;
@@ -33,41 +34,90 @@ pub struct Snapshot {
     pub input: Assignment,
     /// The live registers of each frame, from the top down. The same for all states at one point.
     pub slots: Rc<Slots>,
-    /// The terms last compared, and the constraints connected with them: mostly the same the next time.
-    connected: RefCell<(Vec<TermId>, Rc<[TermId]>)>,
-    /// The number of the constraint that last told a state from this one.
-    failed: Cell<usize>,
+    /// The terms last compared, and the constraints that matter for them: mostly the same the next time.
+    connected: RefCell<Connected>,
+    /// The constraint that last told a state from this one, and how often it did without more being compared.
+    failed: Cell<Option<TermId>>,
+    n_failed: Cell<u32>,
+}
+
+/// So often one constraint is enough to tell a state from another; then more is compared, because symbols may be renamed.
+const MAX_FAILED: u32 = 15;
+
+#[derive(Default)]
+struct Connected {
+    with: Vec<TermId>,
+    /// Of how many that are needed; absent: of all.
+    n_needed: Option<usize>,
+    constraints: Rc<[TermId]>,
 }
 
 impl Snapshot {
     pub fn of_path(path: &Path, slots: Rc<Slots>) -> Snapshot {
         let (state, condition, input) = (path.state.clone(), path.condition.clone(), path.input.clone());
-        Snapshot { state, condition, input, slots, connected: RefCell::default(), failed: Cell::new(0) }
+        Snapshot {
+            state,
+            condition,
+            input,
+            slots,
+            connected: RefCell::default(),
+            failed: Cell::new(None),
+            n_failed: Cell::new(0),
+        }
     }
 
     pub fn as_seen(&self) -> Seen<'_> {
         Seen { state: &self.state, condition: &self.condition, input: &self.input }
     }
 
-    /// What the constraints that share symbols with these terms, directly or through others, say about them, and how many
-    /// were looked at for that.
-    fn connected(&self, with: impl Iterator<Item = TermId>, means: &mut Means) -> (Rc<[TermId]>, usize) {
+    /// Whether the constraint that the last state failed, which had the same terms, fails for this one: then more need not be
+    /// compared. At worst a hit is lost.
+    pub fn fails_again(&self, new: Seen, means: &mut Means) -> bool {
+        let Some(t) = self.failed.get().filter(|_| self.n_failed.get() < MAX_FAILED) else {
+            self.n_failed.set(0);
+            return false;
+        };
+        let fails = !means.eval.holds(&means.machine.terms, new.input, t);
+        if fails {
+            self.n_failed.set(self.n_failed.get() + 1);
+        }
+        fails
+    }
+
+    /// What the needed constraints that share symbols with these terms, directly or through others, say about them, and how
+    /// many were looked at for that.
+    fn connected(
+        &self,
+        with: impl Iterator<Item = TermId>,
+        needed: &Needed,
+        means: &mut Means,
+    ) -> (Rc<[TermId]>, usize) {
         let mut with: Vec<TermId> = with.collect();
         with.dedup();
+        let n_needed = (!needed.is_everything()).then(|| needed.len());
         let mut known = self.connected.borrow_mut();
         let mut n_new = 0;
-        if known.0 != with {
+        if known.with != with || known.n_needed != n_needed {
             let terms = &mut means.machine.terms;
-            let mut found: Vec<TermId> =
-                with.iter().flat_map(|t| self.condition.relevant(terms, *t).constraints()).collect();
-            found.sort_unstable();
-            found.dedup();
+            let found = match needed.is_everything() {
+                true => all_connected(terms, &self.condition, with.iter().copied()),
+                false => needed.of_condition(&self.condition),
+            };
             n_new = 4 * found.len();
             let read = with.iter().flat_map(|t| terms.symbols(*t)).copied().collect();
-            *known = (with, project(terms, means.eval, found, &read).into());
+            let constraints = project(terms, means.eval, found, &read).into();
+            *known = Connected { with, n_needed, constraints };
         }
-        (known.1.clone(), n_new)
+        (known.constraints.clone(), n_new)
     }
+}
+
+/// The constraints that share symbols with these terms, directly or through others.
+fn all_connected(terms: &Terms, condition: &PathCondition, with: impl Iterator<Item = TermId>) -> Vec<TermId> {
+    let mut found: Vec<TermId> = with.flat_map(|t| condition.relevant(terms, t).constraints()).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// A state that is compared with earlier ones.
@@ -86,6 +136,13 @@ impl<'a> Seen<'a> {
 
 /// For objects on the earlier state's heap those of the new one's.
 pub type Paired = FxHashMap<ObjectId, ObjectId>;
+
+/// How a new state is covered.
+pub struct Covered {
+    pub paired: Paired,
+    /// The new state's constraints that this relies on.
+    pub relied_on: Vec<TermId>,
+}
 
 /// How symbols of memory never written begin.
 const UNDEFINED: &str = "\u{0}undefined";
@@ -115,10 +172,34 @@ pub fn is_ruled_out(old: &State, new: &State, slots: &[Rc<[u32]>]) -> bool {
     old.frames().zip(new.frames()).zip(slots).any(|(frames, slots)| differs(frames, slots))
 }
 
-/// The pairing under which `new` can do no more than `old`, where there is one; and how many terms were looked at.
-pub fn covers(old: &Snapshot, reads: &Reads, new: Seen, means: &mut Means) -> (Option<Paired>, usize) {
-    if is_ruled_out(&old.state, new.state, &old.slots) || !same_shape(&old.state, new.state) {
-        return (None, 0);
+/// Why a state does not cover another, in the order it is found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Miss {
+    /// There is none to compare with.
+    Nothing,
+    Registers,
+    /// Frames, objects on the stack, or what a state has one of.
+    Shape,
+    Memory,
+    /// The new state's own input is one the earlier state does not have.
+    Values,
+    /// The solver does not confirm that every input is one it had.
+    Unproved,
+}
+
+/// The pairing under which `new` can do no more than `old`, or why there is none; and how many terms were looked at.
+pub fn covers(
+    old: &Snapshot,
+    reads: &Reads,
+    needed: &Needed,
+    new: Seen,
+    means: &mut Means,
+) -> (Result<Covered, Miss>, usize) {
+    if is_ruled_out(&old.state, new.state, &old.slots) {
+        return (Err(Miss::Registers), 0);
+    }
+    if !same_shape(&old.state, new.state) {
+        return (Err(Miss::Shape), 0);
     }
     let image = means.machine.image;
     let pointer_bytes = u64::from(image.module.target.pointer_bytes);
@@ -131,14 +212,17 @@ pub fn covers(old: &Snapshot, reads: &Reads, new: Seen, means: &mut Means) -> (O
         paired_back: FxHashMap::default(),
         found: Vec::new(),
     };
-    if comparison.registers(&old.slots, means).and_then(|()| comparison.memory(reads, means)).is_none() {
-        return (None, comparison.pairs.len());
+    if comparison.registers(&old.slots, means).is_none() {
+        return (Err(Miss::Registers), comparison.pairs.len());
+    }
+    if comparison.memory(reads, means).is_none() {
+        return (Err(Miss::Memory), comparison.pairs.len());
     }
     let Comparison { mut pairs, paired, .. } = comparison;
     pairs.sort_unstable();
     pairs.dedup();
-    let (holds, n_terms) = symbols_cover(old, new, &pairs, &paired, means);
-    (holds.then_some(paired), n_terms)
+    let (relied_on, n_terms) = symbols_cover(old, needed, new, &pairs, &paired, means);
+    (relied_on.map(|relied_on| Covered { paired, relied_on }), n_terms)
 }
 
 /// Same place, same frames, same scalars. Every field of a state is either compared or cannot matter.
@@ -403,82 +487,95 @@ pub fn place(state: &State, word: u64) -> Option<(ObjectId, u64)> {
 /// Also how many terms were looked at.
 fn symbols_cover(
     old: &Snapshot,
+    needed: &Needed,
     new: Seen,
     pairs: &[(TermId, TermId)],
     paired: &Paired,
     means: &mut Means,
-) -> (bool, usize) {
-    if pairs.is_empty() || is_the_same(old, new, pairs, paired, means) {
-        return (true, pairs.len());
+) -> (Result<Vec<TermId>, Miss>, usize) {
+    if pairs.is_empty() {
+        return (Ok(Vec::new()), 0);
     }
-    let (constraints, n_new) = old.connected(pairs.iter().map(|(old_term, _)| *old_term), means);
-    // Mostly the terms are the same and a constraint fails, often the one that failed before.
+    if is_the_same(old, new, pairs, paired, means) {
+        let relied_on = match needed.is_everything() {
+            true => all_connected(&means.machine.terms, new.condition, pairs.iter().map(|(_, new_term)| *new_term)),
+            false => needed.of_condition(new.condition),
+        };
+        return (Ok(relied_on), pairs.len());
+    }
+    let (constraints, n_new) = old.connected(pairs.iter().map(|(old_term, _)| *old_term), needed, means);
+    // Mostly the terms are the same and a constraint fails.
     if pairs.iter().all(|(old_term, new_term)| old_term == new_term) {
-        let first = old.failed.get().min(constraints.len());
-        let (before, after) = constraints.split_at(first);
         let fails = |t: &TermId| !means.eval.holds(&means.machine.terms, new.input, *t);
-        if let Some(idx) = after.iter().chain(before).position(fails) {
-            old.failed.set((first + idx) % constraints.len());
-            return (false, pairs.len() / 2 + idx + n_new);
+        if let Some(idx) = constraints.iter().position(fails) {
+            old.failed.set(Some(constraints[idx]));
+            return (Err(Miss::Values), pairs.len() / 2 + idx + n_new);
         }
     }
     let n_terms = 2 * pairs.len() + constraints.len() + n_new;
-    (can_be_proved(old, new, pairs, &constraints, paired, means), n_terms)
+    let terms = &mut means.machine.terms;
+    let renaming = Renaming::of_pairs(terms, pairs);
+    if !holds_now(pairs, &constraints, &renaming, new, means) {
+        return (Err(Miss::Values), n_terms);
+    }
+    let relied_on = proof(old, new, pairs, &constraints, renaming, paired, means);
+    (relied_on.ok_or(Miss::Unproved), n_terms)
 }
 
-fn can_be_proved(
+/// The constraints of the new state from which all that is needed follows, where it does.
+fn proof(
     old: &Snapshot,
     new: Seen,
     pairs: &[(TermId, TermId)],
     constraints: &[TermId],
+    mut renaming: Renaming,
     paired: &Paired,
     means: &mut Means,
-) -> bool {
-    let terms = &mut means.machine.terms;
-    let mut renaming = Renaming::of_pairs(terms, pairs);
-    if !holds_now(pairs, constraints, &renaming, new, means) {
-        return false;
-    }
+) -> Option<Vec<TermId>> {
     let terms = &mut means.machine.terms;
     if !same_addresses(&old.state, new.state, paired) {
         let all = pairs.iter().flat_map(|(old, new)| [*old, *new]).chain(constraints.iter().copied());
         let mut walked = FxHashSet::default();
         for t in all {
             if has_address(terms, &old.state, t, &mut walked) {
-                return false;
+                return None;
             }
         }
     }
     if means.machine.image.checks.uninit {
         let mut symbols = pairs.iter().flat_map(|(old, new)| terms.symbols(*old).iter().chain(terms.symbols(*new)));
         if symbols.any(|symbol| terms.symbol_name(*symbol).starts_with(UNDEFINED)) {
-            return false;
+            return None;
         }
     }
     let mut needed = terms.tru();
     for (old_term, new_term) in pairs {
-        let Some(old_term) = renaming.apply(terms, *old_term) else { return false };
+        let Some(old_term) = renaming.apply(terms, *old_term) else { return None };
         if old_term == *new_term {
             continue;
         }
         if terms.sort(old_term) == Sort::Array {
-            return false;
+            return None;
         }
         let same = terms.eq(old_term, *new_term);
         needed = terms.and(needed, same);
     }
     let known: FxHashSet<TermId> = new.condition.iter().collect();
+    let mut relied_on = Vec::new();
     for constraint in constraints.iter() {
-        let Some(constraint) = renaming.apply(terms, *constraint) else { return false };
-        if !known.contains(&constraint) {
-            needed = terms.and(needed, constraint);
+        let Some(constraint) = renaming.apply(terms, *constraint) else { return None };
+        match known.contains(&constraint) {
+            true => relied_on.push(constraint),
+            false => needed = terms.and(needed, constraint),
         }
     }
-    if terms.is_true(needed) {
-        return true;
+    if !terms.is_true(needed) {
+        let fails = terms.not(needed);
+        relied_on.extend(new.condition.relevant(terms, fails).constraints());
+        let answer = means.stack.check(&mut means.machine.terms, new.condition, new.input, fails);
+        matches!(answer, Answer::Unsat).then_some(())?;
     }
-    let fails = terms.not(needed);
-    matches!(means.stack.check(&mut means.machine.terms, new.condition, new.input, fails), Answer::Unsat)
+    Some(relied_on)
 }
 
 /// The common case of the proof: the same terms under the same constraints.

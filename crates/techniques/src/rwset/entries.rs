@@ -15,12 +15,14 @@ use vm::{Region, State};
 
 use super::PointKey;
 use super::compare::{Slots, Snapshot, place};
+use super::needed::Needed;
 use super::reads::Reads;
 
 /// A visit whose continuations are all known.
 pub struct Entry {
     pub snapshot: Rc<Snapshot>,
     pub reads: Reads,
+    pub needed: Needed,
     pub decisions: Decisions,
     /// What exploring them cost.
     pub work: u64,
@@ -34,12 +36,13 @@ type Mask = Rc<[bool]>;
 
 #[derive(Default)]
 pub struct Entries {
-    by_id: FxHashMap<EntryId, Entry>,
+    /// With the number of the bucket.
+    by_id: FxHashMap<EntryId, (u64, Entry)>,
     /// Oldest first.
     order: VecDeque<EntryId>,
     next: u64,
     masks: FxHashMap<PointKey, Vec<Mask>>,
-    /// By point, mask and values; entries that were dropped are taken out when they are met.
+    /// By point, mask and values; oldest first.
     buckets: FxHashMap<u64, VecDeque<EntryId>>,
     pub n_kept: u64,
     pub n_dropped: u64,
@@ -58,7 +61,7 @@ impl Entries {
         let id = EntryId(self.next);
         self.next += 1;
         self.n_kept += 1;
-        self.by_id.insert(id, entry);
+        self.by_id.insert(id, (hash, entry));
         self.order.push_back(id);
         let bucket = self.buckets.entry(hash).or_default();
         bucket.push_back(id);
@@ -69,18 +72,31 @@ impl Entries {
         }
         while self.by_id.len() > max_entries {
             let Some(oldest) = self.order.pop_front() else { break };
-            self.n_dropped += u64::from(self.by_id.remove(&oldest).is_some());
+            self.drop_oldest(oldest);
+        }
+        if self.order.len() > 2 * max_entries {
+            self.order.retain(|id| self.by_id.contains_key(id));
+        }
+    }
+
+    fn drop_oldest(&mut self, oldest: EntryId) {
+        let Some((hash, _)) = self.by_id.remove(&oldest) else { return };
+        self.n_dropped += 1;
+        if let Some(bucket) = self.buckets.get_mut(&hash) {
+            bucket.retain(|id| *id != oldest);
+            if bucket.is_empty() {
+                self.buckets.remove(&hash);
+            }
         }
     }
 
     /// Those that a state may be like, the newest first, and how many masks were tried.
-    pub fn like(&mut self, key: PointKey, state: &State, slots: &Slots) -> (Vec<EntryId>, usize) {
+    pub fn like(&self, key: PointKey, state: &State, slots: &Slots) -> (Vec<EntryId>, usize) {
         let Some(masks) = self.masks.get(&key) else { return (Vec::new(), 0) };
         let mut found = Vec::new();
         for mask in masks {
             let Some(hash) = values_under(key, mask, state, slots) else { continue };
-            if let Some(bucket) = self.buckets.get_mut(&hash) {
-                bucket.retain(|id| self.by_id.contains_key(id));
+            if let Some(bucket) = self.buckets.get(&hash) {
                 found.extend(bucket.iter().rev());
             }
         }
@@ -88,7 +104,7 @@ impl Entries {
     }
 
     pub fn get(&self, id: EntryId) -> Option<&Entry> {
-        self.by_id.get(&id)
+        self.by_id.get(&id).map(|(_, entry)| entry)
     }
 
     pub fn clear(&mut self) {

@@ -20,15 +20,20 @@
 //!   comparison of pointers shows.
 //! - *A hit needs no equality*: it is enough that the new state can do no more than the earlier one, that is, that its
 //!   condition implies the earlier constraints on the read set, after a renaming of the earlier symbols (see `compare`).
+//! - *Only what was relied on* of the earlier constraints must hold: those that refuted something below the earlier visit, a
+//!   side of a branch, a value or an object (see `needed`). A constraint that never kept the continuations from anything
+//!   may be violated, although it speaks about what they read.
 //! - *Symbols that are not read any more* need not have the same values: where it can be done exactly they are taken out of
 //!   the earlier constraints first (see `project`). The paper's transitive closure keeps them.
 //! - *Addresses* of the stack and the heap are compared by object, so that the order of allocations does not matter.
+//! - *Of the sides of a branch* the one with the shortest way to where they meet again goes first. It comes there with the
+//!   fewest conditions, so what it sees covers most of those that come later.
 //! - *Any search order* works: the read set of a visit is complete when the explorer says that its subtree is over, whichever
 //!   order that came about in. Depth first, subtrees are over soonest and most is pruned.
 //! - *Several workers* have entries of their own each. A path that is given to another worker counts as cut where it came
 //!   from, so a prune is always justified by what one worker has seen whole; the price is what two of them both explore.
 //! - *Its cost has a limit* (see `economy`): beyond some milliseconds it may spend so many per cent of the work it goes with,
-//!   and what prunes have saved counts as work. When more was spent, paths run on unwatched, as if the technique were
+//!   and what prunes have saved. When more was spent, paths run on unwatched, as if the technique were
 //!   not there, until it can be afforded again. An unwatched path spoils what is above it.
 //! - *Loops over fresh input* never finish their subtrees. A path that comes to a point above which an unfinished visit looks
 //!   the same, as far as is known yet, is held. When only held paths are left, the read sets are a system of equations
@@ -39,7 +44,10 @@
 //!
 //! **Why it is sound.** A prune is justified by a visit whose subtree was explored whole, or by the solution above. A cut,
 //! an unsupported operation or an entry in the ledger anywhere below a visit spoils it for ever; a prune by another
-//! technique does, too. So what a pruned path would have shown (branches, bugs) was shown below the visit.
+//! technique does, too. So what a pruned path would have shown (branches, bugs) was shown below the visit. It reads the same
+//! values until something is decided by a condition; what was impossible below the visit was refuted by constraints that
+//! the new state satisfies as well, so it goes a way that was seen, and so on to the end. For what lies above, a pruned path
+//! needs those of its own constraints from which that was proved.
 //!
 //! **What it assumes.** That the program does not decide by the numerical value of an address, beyond comparing pointers for
 //! equality and within one object. (Natively, such a decision would change from run to run.)
@@ -55,6 +63,7 @@ mod compare;
 mod economy;
 mod entries;
 mod live;
+mod needed;
 mod project;
 mod reads;
 mod renaming;
@@ -65,18 +74,21 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use explore::{
-    Admission, Decisions, Maker, Means, NodeId, Path, Point, Settlement, Subtree, Technique, Unwatched, Watch,
+    Admission, Decisions, First, Maker, Means, NodeId, Path, Point, Refuted, Settlement, Subtree, Technique, Under,
+    Unwatched, Watch,
 };
 use rustc_hash::{FxHashMap, FxHasher};
+use term::TermId;
 use vm::{Effect, State, Touched};
 use witness::{Ending, Place};
 
 pub use economy::Effort;
 
-use compare::{Paired, Seen, Slots, Snapshot, covers, is_ruled_out, live_slots};
+use compare::{Covered, Miss, Paired, Seen, Slots, Snapshot, covers, is_ruled_out, live_slots};
 use economy::Economy;
 use entries::{Entries, Entry};
 use live::Live;
+use needed::{Cores, Needed};
 use reads::Reads;
 use tally::Tally;
 
@@ -171,6 +183,11 @@ struct Visit {
     touched: Rc<[Touched]>,
     /// What is known to be read from here on.
     reads: Reads,
+    /// Constraints added on the way from the parent, and those that were relied on from here on.
+    added: Vec<TermId>,
+    needed: Needed,
+    /// Constraints there were here.
+    n_constraints: usize,
     /// Absent where the state is no candidate: in the middle of an instruction, not worth it, or pruned.
     snapshot: Option<Rc<Snapshot>>,
     key: PointKey,
@@ -213,7 +230,7 @@ impl Worth {
 /// Unfinished visits of a point that a path is compared with.
 const MAX_CANDIDATES: usize = 8;
 
-/// Entries a state is compared with.
+/// Entries a state is compared with byte by byte.
 const MAX_COMPARISONS: usize = 16;
 
 /// States with more frames are not compared: a recursion that deep would spend its time on comparing frames.
@@ -232,6 +249,7 @@ pub struct Rwset {
     usual: FxHashMap<PointKey, Reads>,
     held: Vec<Held>,
     worth: FxHashMap<PointKey, Worth>,
+    cores: Cores,
     tally: Tally,
     /// Of all workers.
     total: Arc<Mutex<Tally>>,
@@ -256,6 +274,10 @@ impl Rwset {
         let above = self.visit(point.from);
         let (parent, depth) = (above.map(|_| point.from), above.map_or(0, |visit| visit.depth + 1));
         let n_steps = above.map_or(0, |visit| state.steps.saturating_sub(visit.steps));
+        let added = match above {
+            Some(above) => point.path.condition.added_since(above.n_constraints),
+            None => Vec::new(),
+        };
         let work = self.economy.point(point.effect, n_steps, point.touched.len());
         let idx = point.here.0 as usize;
         if self.visits.len() <= idx {
@@ -266,6 +288,9 @@ impl Rwset {
             depth,
             touched: point.touched.clone(),
             reads: Reads::default(),
+            added,
+            needed: Needed::default(),
+            n_constraints: point.path.condition.len(),
             snapshot: None,
             key,
             steps: state.steps,
@@ -291,14 +316,29 @@ impl Rwset {
     fn hit(&mut self, key: PointKey, seen: Seen, slots: &Slots, means: &mut Means) -> Option<Hit> {
         let (like, n_masks) = self.entries.like(key, seen.state, slots);
         self.economy.lookup(n_masks);
-        for id in like.into_iter().take(MAX_COMPARISONS) {
+        let mut miss = Miss::Nothing;
+        let mut n_compared = 0;
+        for id in like {
             let Some(entry) = self.entries.get(id) else { continue };
-            let paired = self.economy.compare(means, |means| covers(&entry.snapshot, &entry.reads, seen, means));
-            if let Some(paired) = paired {
-                let reads = seen_from(&entry.reads, &paired);
-                return Some(Hit { reads, decisions: entry.decisions.clone(), work: entry.work });
+            if entry.snapshot.fails_again(seen, means) {
+                self.economy.failed_again();
+                miss = miss.max(Miss::Values);
+                continue;
+            }
+            n_compared += 1;
+            if n_compared > MAX_COMPARISONS {
+                break;
+            }
+            let Entry { snapshot, reads, needed, .. } = entry;
+            match self.economy.compare(means, |means| covers(snapshot, reads, needed, seen, means)) {
+                Ok(Covered { paired, relied_on }) => {
+                    let reads = seen_from(reads, &paired);
+                    return Some(Hit { reads, relied_on, decisions: entry.decisions.clone(), work: entry.work });
+                }
+                Err(why) => miss = miss.max(why),
             }
         }
+        self.tally.count_miss(miss);
         None
     }
 
@@ -326,7 +366,8 @@ impl Rwset {
             let Some(visit) = self.visit(like) else { continue };
             let mut reads = visit.reads.clone();
             reads.extend(usual);
-            if self.economy.compare(means, |means| covers(&earlier, &reads, seen, means)).is_some() {
+            let all = Needed::everything();
+            if self.economy.compare(means, |means| covers(&earlier, &reads, &all, seen, means)).is_ok() {
                 return Some(like);
             }
         }
@@ -372,8 +413,9 @@ impl Rwset {
         let visit = self.visit(held.like).filter(|visit| !visit.is_spoiled)?;
         let (snapshot, reads) = (visit.snapshot.clone()?, visit.reads.clone());
         let seen = held.snapshot.as_seen();
-        let paired = self.economy.compare(means, |means| covers(&snapshot, &reads, seen, means))?;
-        Some(seen_from(&reads, &paired))
+        let all = Needed::everything();
+        let covered = self.economy.compare(means, |means| covers(&snapshot, &reads, &all, seen, means)).ok()?;
+        Some(seen_from(&reads, &covered.paired))
     }
 
     /// Marks everything above, too: nothing that contains it will be whole.
@@ -394,15 +436,17 @@ impl Rwset {
         let position = PointKey::of_position(&point.path.state);
         let slots = live_slots(key, &point.path.state, &mut self.live, means);
         let seen = Seen::of_path(point.path);
-        if let Some(Hit { reads, decisions, work }) = self.hit(key, seen, &slots, means) {
+        if let Some(Hit { reads, relied_on, decisions, work }) = self.hit(key, seen, &slots, means) {
             self.worth.entry(position).or_default().n_hits += 1;
-            self.economy.pruned(work);
+            if self.config.hits == Hits::Prune {
+                self.economy.pruned(work);
+            }
             let (place, _) = means.machine.image.whereabouts(&point.path.state);
             let reason = reason(&place, &decisions);
             self.tally.count_hit(place);
             if let Some(visit) = self.visit_mut(point.here) {
                 visit.reads = reads;
-                visit.work += work;
+                visit.needed.extend(relied_on);
             }
             return match self.config.hits {
                 Hits::Prune => Admission::Prune(reason),
@@ -436,6 +480,7 @@ impl Rwset {
 /// An earlier visit that makes a prune right.
 struct Hit {
     reads: Reads,
+    relied_on: Vec<TermId>,
     decisions: Decisions,
     work: u64,
 }
@@ -447,6 +492,10 @@ impl Technique for Rwset {
 
     fn watches(&self) -> Watch {
         Watch::Points
+    }
+
+    fn first(&self) -> First {
+        First::Nearest
     }
 
     fn adopts(&mut self, _: &Path, means: &mut Means) -> Watch {
@@ -463,12 +512,14 @@ impl Technique for Rwset {
         self.open.clear();
         self.entries.clear();
         self.usual.clear();
+        self.cores.clear();
         self.held.clear();
     }
 
     fn admit_at(&mut self, point: &Point, means: &mut Means) -> Admission {
         let key = self.begin_visit(point);
         if self.economy.is_tired(means) {
+            self.tally.count_given_up();
             return Admission::Unwatch(Unwatched::GivenUp);
         }
         let is_between = point.path.state.answers.is_empty() && !matches!(point.effect, Effect::OutOfFuel);
@@ -496,19 +547,37 @@ impl Technique for Rwset {
         }
     }
 
+    fn refuted(&mut self, node: NodeId, under: &Under, refuted: Option<&[Refuted]>, means: &mut Means) {
+        let Some(visit) = self.visits.get_mut(node.0 as usize).and_then(Option::as_mut) else { return };
+        let Some(refuted) = refuted else {
+            visit.needed = Needed::everything();
+            return;
+        };
+        if visit.is_spoiled {
+            return;
+        }
+        for refuted in refuted {
+            let Under { condition, input } = under;
+            let core = self.economy.refuted(means, |means| self.cores.of(refuted, condition, input, means));
+            visit.needed.extend(core.iter().copied());
+        }
+    }
+
     fn spoiled(&mut self, node: NodeId) {
         self.spoil(node);
     }
 
     fn subtree_finished(&mut self, node: NodeId, subtree: Subtree, _: &mut Means) {
         let Some(visit) = self.visits.get_mut(node.0 as usize).and_then(Option::take) else { return };
-        let Visit { parent, touched, mut reads, snapshot, key, decisions, is_spoiled, work, depth: _, steps: _ } =
-            visit;
+        let Visit { parent, touched, mut reads, added, needed, snapshot, key, decisions, is_spoiled, work, .. } = visit;
         if let Some(open) = self.open.get_mut(&key) {
             open.retain(|open| *open != node);
         }
         if let Some(above) = parent.and_then(|parent| self.visit_mut(parent)) {
             above.work += work;
+            if !is_spoiled {
+                above.needed.absorb(&added, &needed);
+            }
             match &snapshot {
                 Some(_) => drop(above.reads.absorb(&touched, &reads)),
                 None => return above.reads.absorb_all(&touched, reads),
@@ -520,7 +589,7 @@ impl Technique for Rwset {
                 if self.config.sabotage == Sabotage::DropByte {
                     reads.drop_a_byte();
                 }
-                let entry = Entry { snapshot, reads, decisions, work };
+                let entry = Entry { snapshot, reads, needed, decisions, work };
                 self.entries.keep(key, entry, self.config.max_entries, self.config.max_entries_alike);
             }
         }
@@ -556,6 +625,9 @@ impl Technique for Rwset {
             let decisions = self.visit(held.like).map(|visit| visit.decisions.clone()).unwrap_or_default();
             reasons.push((held.node, reason(&held.place, &decisions)));
             self.tally.count_hit(held.place);
+            if let Some(visit) = self.visit_mut(held.node) {
+                visit.needed = Needed::everything();
+            }
         }
         Settlement::PruneAll(reasons)
     }

@@ -2,7 +2,8 @@
 //!
 //! Effect: branches of the program's own code that plain exploration covers, the tests it needed until the last new one,
 //! and the tests exploration with `rwset` needed until it had as many. Cost: processor time of exploring with `rwset`
-//! computing everything and pruning nothing, against plain, the smallest of several runs each.
+//! computing everything and pruning nothing, against plain, the smallest of several runs each. Of files named with `cost:`
+//! before them only that is measured.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -82,6 +83,8 @@ struct Run {
 
 /// Of this process.
 fn processor_seconds() -> f64 {
+    // The kernel adds up what a thread has used when it gives way.
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
@@ -105,10 +108,13 @@ fn run(program: &Program, rwset: Option<Hits>, limit: Duration, edges: Option<Ed
 
 /// `RWSET_EFFORT` as `--rwset-effort` has it.
 fn effort() -> Effort {
-    match std::env::var("RWSET_EFFORT").ok().and_then(|text| text.parse().ok()) {
-        None => Effort::default(),
-        Some(percent) => Effort { percent: Some(percent).filter(|percent| *percent > 0), ..Effort::default() },
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let mut effort = Effort::default();
+    if let Some(percent) = number("RWSET_EFFORT") {
+        effort.percent = Some(percent).filter(|percent| *percent > 0);
     }
+    effort.at_least = number("RWSET_AT_LEAST").unwrap_or(effort.at_least);
+    effort
 }
 
 fn load(path: &Path, include: &Path) -> Program {
@@ -151,11 +157,51 @@ fn measure(name: &str, program: &Program, limit: Duration) {
     );
 }
 
+/// What computing everything and pruning nothing costs, for programs of which that is all there is to say.
+fn measure_cost(name: &str, program: &Program, limit: Duration) {
+    let (mut alone, mut counting) = (f64::MAX, f64::MAX);
+    // In turn, so that both have the same luck.
+    for _ in 0..N_RUNS {
+        let plain = run(program, None, limit, None);
+        if !plain.is_complete {
+            return println!("{name:14} is not complete in {} s", limit.as_secs());
+        }
+        alone = alone.min(plain.seconds);
+        counting = counting.min(run(program, Some(Hits::Count), 2 * limit, None).seconds);
+    }
+    let (more, share) = (1e3 * (counting - alone), 100.0 * (counting / alone - 1.0));
+    println!("{name:14} {:>9.1} {:>9.1} {more:>+9.1} {share:>+7.1}%", 1e3 * alone, 1e3 * counting);
+}
+
 fn main() {
     let mut args = std::env::args().skip(1);
     let seconds: u64 =
         args.next().and_then(|text| text.parse().ok()).expect("usage: rwset_bench SECONDS INCLUDE_DIR FILE...");
     let include = PathBuf::from(args.next().expect("the folder with colt.h"));
+    let limit = Duration::from_secs(seconds);
+    let (costs, effects): (Vec<String>, Vec<String>) = args.partition(|file| file.starts_with(ONLY_COST));
+    if !effects.is_empty() {
+        print_head();
+    }
+    for file in effects.iter().map(PathBuf::from) {
+        measure(&name_of(&file), &load(&file, &include), limit);
+    }
+    if !costs.is_empty() {
+        println!("{:14} {:>9} {:>9} {:>9} {:>8}", "program", "plain ms", "count ms", "more ms", "cost");
+    }
+    for file in costs.iter().map(|file| PathBuf::from(&file[ONLY_COST.len()..])) {
+        measure_cost(&name_of(&file), &load(&file, &include), limit);
+    }
+}
+
+/// Before a file's name: only what it costs is measured.
+const ONLY_COST: &str = "cost:";
+
+fn name_of(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn print_head() {
     println!(
         "{:12} {:>8} {:>11} {:>6} {:>8} {:>11} {:>6} {:>7} {:>8} {:>8} {:>8} {:>7}",
         "program",
@@ -171,8 +217,4 @@ fn main() {
         "count s",
         "cost"
     );
-    for file in args.map(PathBuf::from) {
-        let program = load(&file, &include);
-        measure(&file.file_stem().unwrap_or_default().to_string_lossy(), &program, Duration::from_secs(seconds));
-    }
 }

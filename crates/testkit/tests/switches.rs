@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use testkit::annotation::{Fixture, LineUp};
 use testkit::command::{find_colt, project_root};
@@ -29,29 +31,60 @@ fn switches_change_no_path_and_no_finding() {
         None => USUAL_COUNT,
     };
     let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
-    let mut complaints = Vec::new();
-    let mut too_slow = Vec::new();
-    let mut n_compared = 0;
-    for fixture in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
-        let path = &fixture.path;
-        let reference = outcome(&colt, fixture, &[]);
-        for switch in &switches {
-            let other = outcome(&colt, fixture, switch);
-            if is_cut(&other) && !is_cut(&reference) {
-                // A layer may be left out at the price of time: that is what it is for.
-                too_slow.push(format!("{} with {}", short_name(path), switch.join(" ")));
-                continue;
-            }
-            n_compared += 1;
-            if let Some(difference) = difference(&reference, &other) {
-                complaints.push(format!("{} with {}: {difference}", short_name(path), switch.join(" ")));
-            }
+    let chosen: Vec<&Fixture> = fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)).collect();
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Found::default());
+    let compare_some = || {
+        while let Some(fixture) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let one = compare(&colt, fixture, &switches);
+            // Said at once: all fixtures take long.
+            one.complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+            found.lock().expect("no thread panics with it").add(one);
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+        (0..n_threads).for_each(|_| _ = scope.spawn(compare_some));
+    });
+    let Found { complaints, too_slow, n_compared } = found.into_inner().expect("no thread panics with it");
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     assert!(n_compared >= switches.len() * count.min(5), "only {n_compared} runs compared");
     println!("{n_compared} runs compared; too slow: {too_slow:?}");
     assert!(too_slow.len() * 50 < n_compared, "too many runs are too slow: {too_slow:?}");
+}
+
+#[derive(Default)]
+struct Found {
+    complaints: Vec<String>,
+    too_slow: Vec<String>,
+    n_compared: usize,
+}
+
+impl Found {
+    fn add(&mut self, other: Found) {
+        self.complaints.extend(other.complaints);
+        self.too_slow.extend(other.too_slow);
+        self.n_compared += other.n_compared;
+    }
+}
+
+fn compare(colt: &Path, fixture: &Fixture, switches: &[Vec<&str>]) -> Found {
+    let mut found = Found::default();
+    let name = short_name(&fixture.path);
+    let reference = outcome(colt, fixture, &[]);
+    for switch in switches {
+        let other = outcome(colt, fixture, switch);
+        if is_cut(&other) && !is_cut(&reference) {
+            // A layer may be left out at the price of time: that is what it is for.
+            found.too_slow.push(format!("{name} with {}", switch.join(" ")));
+            continue;
+        }
+        found.n_compared += 1;
+        if let Some(difference) = difference(&reference, &other) {
+            found.complaints.push(format!("{name} with {}: {difference}", switch.join(" ")));
+        }
+    }
+    found
 }
 
 /// Those that are to be explored without techniques: some of the others have no end then.

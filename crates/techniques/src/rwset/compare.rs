@@ -550,7 +550,7 @@ fn proof(
     }
     let mut needed = terms.tru();
     for (old_term, new_term) in pairs {
-        let Some(old_term) = renaming.apply(terms, *old_term) else { return None };
+        let old_term = renaming.apply(terms, *old_term)?;
         if old_term == *new_term {
             continue;
         }
@@ -563,7 +563,7 @@ fn proof(
     let known: FxHashSet<TermId> = new.condition.iter().collect();
     let mut relied_on = Vec::new();
     for constraint in constraints.iter() {
-        let Some(constraint) = renaming.apply(terms, *constraint) else { return None };
+        let constraint = renaming.apply(terms, *constraint)?;
         match known.contains(&constraint) {
             true => relied_on.push(constraint),
             false => needed = terms.and(needed, constraint),

@@ -141,17 +141,7 @@ fn parts_text(summary: &Summary) -> String {
     let list = |key: &str| found[key].as_array().map_or(&[][..], Vec::as_slice);
     let names = |part: &serde_json::Value| {
         let names: Vec<&str> = part.as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
-        let more =
-            if names.len() > NAMES_SHOWN { format!(", and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
-        printable(&format!("{}{more}", names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ")))
-    };
-    let meeting = |met: &serde_json::Value| {
-        let [a, b, why, file] = ["a", "b", "why", "file"].map(|key| met[key].as_str().unwrap_or_default());
-        let place = match met["line"].as_u64() {
-            Some(line) if line > 0 => format!("{file}:{line}: "),
-            _ => String::new(),
-        };
-        printable(&format!("{place}{a} and {b} meet ({why})"))
+        printable(&some_of(&names))
     };
     let parts = list("parts");
     let shared = list("shared").len();
@@ -160,10 +150,11 @@ fn parts_text(summary: &Summary) -> String {
     let _ = writeln!(text, "  {:<10}{} after {rounds} rounds{sharing}", "parts", thousands(parts.len() as u64));
     rows(&mut text, parts.iter().map(names), parts.len());
     for (key, title) in [("merges", "explored together because"), ("interferences", "parts interfere")] {
-        let met = list(key);
+        let met = meetings(list(key));
         if !met.is_empty() {
             let _ = writeln!(text, "  {title}");
-            rows(&mut text, met.iter().map(meeting), met.len());
+            let n_met = met.len();
+            rows(&mut text, met.into_iter(), n_met);
         }
     }
     let unknown = list("unknown_names");
@@ -171,6 +162,33 @@ fn parts_text(summary: &Summary) -> String {
         let _ = writeln!(text, "  no input is called {}", names(&found["unknown_names"]));
     }
     text
+}
+
+fn some_of(names: &[&str]) -> String {
+    let more =
+        if names.len() > NAMES_SHOWN { format!(", and {} more", names.len() - NAMES_SHOWN) } else { String::new() };
+    format!("{}{more}", names.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", "))
+}
+
+/// One row for all inputs that met the same one at the same place.
+fn meetings(met: &[serde_json::Value]) -> Vec<String> {
+    let text = |one: &serde_json::Value, key: &str| one[key].as_str().unwrap_or_default().to_string();
+    let is_alike = |one: &serde_json::Value, other: &serde_json::Value| {
+        ["a", "file", "line", "why"].iter().all(|key| one[key] == other[key])
+    };
+    let row = |alike: &[serde_json::Value]| {
+        let (a, why) = (text(&alike[0], "a"), text(&alike[0], "why"));
+        let place = match alike[0]["line"].as_u64() {
+            Some(line) if line > 0 => format!("{}:{line}: ", text(&alike[0], "file")),
+            _ => String::new(),
+        };
+        let others: Vec<&str> = alike.iter().filter_map(|one| one["b"].as_str()).collect();
+        printable(&match others.as_slice() {
+            [b] => format!("{place}{a} and {b} meet ({why})"),
+            others => format!("{place}{a} meets {} ({why})", some_of(others)),
+        })
+    };
+    met.chunk_by(is_alike).map(row).collect()
 }
 
 fn rows(text: &mut String, rows: impl Iterator<Item = String>, n_rows: usize) {

@@ -209,6 +209,34 @@ fn a_partition_is_only_checked_when_asked() {
     assert_eq!(names(&summary["partition"]["unknown_names"]), ["e"]);
 }
 
+const COPIED: &str = "
+#include <colt.h>
+struct p { unsigned char a, b, c; };
+int main(void) {
+    struct p p, q;
+    colt_input(&p, sizeof p, \"p\");
+    q = p;
+    if (q.a == q.b)
+        q.a = 0;
+    if (q.c == 3)
+        q.c = 1;
+    return 0;
+}
+";
+
+/// Neither being one input nor being copied together makes fields interfere.
+#[test]
+fn fields_of_one_structure_do_not_interfere() {
+    let campaign = Campaign::new(COPIED);
+    let finished = campaign.run(&["--partition-check"]);
+    let summary = campaign.summary();
+    assert_eq!(parts(&summary), [vec!["p.a"], vec!["p.b"], vec!["p.c"]], "said:\n{}", finished.output());
+    let met = summary["partition"]["interferences"].as_array().expect("interferences");
+    let told: Vec<_> = met.iter().map(|one| (one["a"].as_str(), one["b"].as_str(), one["line"].as_u64())).collect();
+    assert_eq!(told, [(Some("p.a"), Some("p.b"), Some(8))]);
+    assert!(finished.output().contains("p.a and p.b meet (branch)"), "said:\n{}", finished.output());
+}
+
 #[test]
 fn a_bad_partition_is_refused_clearly() {
     for (text, complaint) in

@@ -431,8 +431,8 @@ impl Machine<'_> {
             return None;
         }
         let (at, len) = self.span_written(state, object, offset, bytes.len() as u64);
-        let label = bytes.iter().fold(Label::EMPTY, |label, byte| self.labels.union(label, byte.shadow.label()));
-        let control = self.note_written(state, object, at, len, label);
+        let control = self.note_written(state, object, at, len);
+        self.note_values(state, bytes);
         if self.is_blind_to(Blind::ToMemory) {
             let without = |byte: &Byte| Byte { bits: byte.bits, shadow: Shadow::new(byte.shadow.term(), Label::EMPTY) };
             return Some(bytes.iter().map(without).collect());

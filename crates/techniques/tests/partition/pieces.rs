@@ -4,7 +4,7 @@
 //! In a piece `V` stands for a value, `C` for a condition, `S` for another piece, `N` for a small number and `K` for a number
 //! that no other piece of the program has.
 
-use crate::flows::Dice;
+use crate::programs::Dice;
 
 /// Needed once before the programs of a file.
 pub const HEADER: &str = r#"
@@ -200,7 +200,7 @@ const FUNCTIONS: &[&str] = &[
 
 /// A program whose entry is `p_entry`, `p` being the prefix.
 pub fn program(seed: u64, prefix: &str) -> String {
-    let mut writer = Writer { dice: Dice::new(seed ^ 0x9e1c_0000), p: prefix, n_unique: 0, left: 0, in_entry: false };
+    let mut writer = Writer { dice: Dice(seed ^ 0x9e1c_0000), p: prefix, n_unique: 0, left: 0, in_entry: false };
     let mut text = String::new();
     for function in FUNCTIONS {
         writer.left = 3;

@@ -4,10 +4,10 @@
 use std::fmt::Write;
 
 /// splitmix64: the same seed gives the same program everywhere.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -15,7 +15,7 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % n
     }
 
-    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len() as u64) as usize]
     }
 }

@@ -24,6 +24,7 @@ use std::rc::Rc;
 use ir::{BlockId, FuncId, Reg, SpanId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::access::Byte;
 use crate::run::Machine;
 use crate::{Label, State};
 use places::{Spot, Written};
@@ -305,11 +306,19 @@ impl Machine<'_> {
         label
     }
 
-    fn note_write(&mut self, state: &State, label: Label) {
+    /// Where inputs meet in a byte written, if that is asked for. Bytes of one write that depend on different inputs, as those
+    /// of a structure that is copied, do not meet.
+    pub(crate) fn note_values(&mut self, state: &State, bytes: &[Byte]) {
         let Some(flow) = &mut self.flow else { return };
-        if flow.note_writes == NoteWrites::On && !label.is_empty() && flow.noted_writes.insert(label) {
-            let site = self.image.user_site(state);
-            flow.decisions.push(Decision { label, func: site.func, span: site.span, decides: Decides::Write });
+        if flow.note_writes == NoteWrites::Off {
+            return;
+        }
+        for byte in bytes {
+            let label = self.labels.union(byte.shadow.label(), state.top.control);
+            if !label.is_empty() && flow.noted_writes.insert(label) {
+                let site = self.image.user_site(state);
+                flow.decisions.push(Decision { label, func: site.func, span: site.span, decides: Decides::Write });
+            }
         }
     }
 

@@ -143,15 +143,7 @@ impl Machine<'_> {
     }
 
     /// Before a write: remembers it for all open regions, and says what it depends on beside its value.
-    pub(crate) fn note_written(
-        &mut self,
-        state: &State,
-        object: ObjectId,
-        offset: u64,
-        len: u64,
-        label: Label,
-    ) -> Label {
-        let control = state.top.control;
+    pub(crate) fn note_written(&mut self, state: &State, object: ObjectId, offset: u64, len: u64) -> Label {
         if let Some(track) = &state.top.track {
             let spot = Spot { origin: state.memory.get(object).origin, offset: offset as u32, len: len as u32 };
             let mut keys = &track.keys;
@@ -161,10 +153,8 @@ impl Machine<'_> {
                 }
                 keys = &node.next;
             }
-            let whole = self.labels.union(label, control);
-            self.note_write(state, whole);
         }
-        control
+        state.top.control
     }
 
     /// A write whose place or length depends on `label`: other inputs would have written elsewhere.
@@ -258,7 +248,7 @@ impl Machine<'_> {
         if !self.is_tracking() {
             return;
         }
-        let control = self.note_written(state, object, 0, 0, Label::EMPTY);
+        let control = self.note_written(state, object, 0, 0);
         let life = self.labels.union(label, control);
         let union = self.labels.union(state.memory.get(object).life, life);
         state.memory.get_mut(object).life = union;

@@ -64,6 +64,7 @@ impl Decider<'_> {
                 None => self.reachable_objects(path, addr, ledger),
             },
         };
+        self.machine.depend_on_meant(&path.state, &bases);
         let mut insides: Vec<(u64, TermId)> = Vec::with_capacity(bases.len());
         for base in bases {
             let inside = self.inside_for(path, addr, bytes, base, access);

@@ -306,6 +306,17 @@ impl Machine<'_> {
         label
     }
 
+    /// The symbolic address of the running instruction may mean the objects at `bases`: whether it is right depends on how
+    /// large they are and whether they are alive, too.
+    pub fn depend_on_meant(&mut self, state: &State, bases: &[u64]) {
+        let Some(flow) = &self.flow else { return };
+        let mut label = flow.last;
+        for object in bases.iter().filter_map(|base| state.memory.find(*base)) {
+            label = self.labels.union(label, state.memory.get(object).life);
+        }
+        self.depend(state, label, Decides::Address);
+    }
+
     /// Where inputs meet in a byte written, if that is asked for. Bytes of one write that depend on different inputs, as those
     /// of a structure that is copied, do not meet.
     pub(crate) fn note_values(&mut self, state: &State, bytes: &[Byte]) {

@@ -43,7 +43,7 @@ impl Shown {
     }
 
     /// Of a program that jumps back llvm-cov derives wrong counts, which depend on the number of tests: only findings count.
-    fn as_counted(mut self, fixture: &Fixture) -> Shown {
+    fn counted(mut self, fixture: &Fixture) -> Shown {
         if std::fs::read_to_string(&fixture.path).is_ok_and(|text| text.contains("longjmp")) {
             self.lines.clear();
             self.sides.clear();
@@ -73,7 +73,7 @@ fn shown_by_plain(colt: &Path, fixture: &Fixture) -> Result<Shown, String> {
     }
     let plain = explored(colt, fixture, "plain", &LIMIT)?;
     match plain.verdict.as_str() {
-        "complete" => Ok(Shown::of_outcome(&plain).as_counted(fixture)),
+        "complete" => Ok(Shown::of_outcome(&plain).counted(fixture)),
         verdict => Err(verdict.to_string()),
     }
 }
@@ -82,9 +82,9 @@ fn shown_by_plain(colt: &Path, fixture: &Fixture) -> Result<Shown, String> {
 fn hidden(colt: &Path, fixture: &Fixture, shown: Shown) -> Vec<String> {
     let mut complaints = Vec::new();
     match explored(colt, fixture, "rwset", &LIMIT) {
-        Ok(pruned) if pruned.verdict == "complete" && Shown::of_outcome(&pruned).as_counted(fixture) == shown => {}
+        Ok(pruned) if pruned.verdict == "complete" && Shown::of_outcome(&pruned).counted(fixture) == shown => {}
         Ok(pruned) => {
-            let (verdict, now) = (&pruned.verdict, Shown::of_outcome(&pruned).as_counted(fixture));
+            let (verdict, now) = (&pruned.verdict, Shown::of_outcome(&pruned).counted(fixture));
             complaints.push(format!("under rwset, {verdict}: {shown:?} became {now:?}"));
         }
         Err(why) => complaints.push(format!("under rwset: {why}")),
@@ -92,7 +92,7 @@ fn hidden(colt: &Path, fixture: &Fixture, shown: Shown) -> Vec<String> {
     let shown = shown.without_sides();
     match explored(colt, fixture, "partition+rwset", &LIMIT) {
         Ok(both) => {
-            let now = Shown::of_outcome(&both).as_counted(fixture).without_sides();
+            let now = Shown::of_outcome(&both).counted(fixture).without_sides();
             if !shown.lines.is_subset(&now.lines) || !shown.findings.is_subset(&now.findings) {
                 let verdict = both.verdict;
                 complaints.push(format!("under partition and rwset, {verdict}: {shown:?} became {now:?}"));

@@ -7,10 +7,10 @@ use crate::answer::Why;
 use crate::clock::Clock;
 use crate::config::SmtSolver;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use term::{Script, SymbolId, TermId, Terms};
 
@@ -78,7 +78,9 @@ struct SmtProcess {
 
 struct Process {
     child: Child,
-    stdin: ChildStdin,
+    /// To a thread that writes it to the child: a solver that takes long over the first half of a question does not
+    /// read the second, and whoever writes to it then waits without end.
+    texts: Sender<String>,
     lines: Receiver<String>,
 }
 
@@ -108,7 +110,7 @@ impl Process {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|_| Broken::Died)?;
-        let stdin = child.stdin.take().expect("stdin is piped");
+        let mut stdin = child.stdin.take().expect("stdin is piped");
         let stdout = child.stdout.take().expect("stdout is piped");
         let (send, lines) = channel();
         std::thread::spawn(move || {
@@ -119,11 +121,19 @@ impl Process {
                 }
             }
         });
-        Ok(Process { child, stdin, lines })
+        let (texts, texts_to_write) = channel::<String>();
+        std::thread::spawn(move || {
+            for text in texts_to_write {
+                if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Process { child, texts, lines })
     }
 
     fn send(&mut self, text: &str) -> Result<(), Broken> {
-        self.stdin.write_all(text.as_bytes()).and_then(|()| self.stdin.flush()).map_err(|_| Broken::Died)
+        self.texts.send(text.to_string()).map_err(|_| Broken::Died)
     }
 
     fn line(&mut self, clock: &Clock) -> Result<String, Broken> {
@@ -246,4 +256,19 @@ fn parse_values(terms: &Terms, text: &str) -> Option<Vec<(SymbolId, u64)>> {
         values.push((symbol, value));
     }
     Some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solver_that_does_not_read_is_given_up_in_time() {
+        let deaf = Dialect { program: "sleep", arguments: &["60"], limit: |_| String::new() };
+        let mut process = Process::start(&deaf).unwrap_or_else(|_| panic!("sleep can be started"));
+        // More than a pipe holds.
+        assert!(process.send(&" ".repeat(1 << 22)).is_ok());
+        let clock = Clock::new(Duration::from_millis(100), &Arc::default());
+        assert!(matches!(process.line(&clock), Err(Broken::TimedOut)));
+    }
 }

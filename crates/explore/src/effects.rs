@@ -389,7 +389,7 @@ impl<'i> Decider<'i> {
                 path.carry(takers);
                 (self.machine.terms.tru(), Answer::Value(u128::from(decision)))
             }
-            Effect::Address { addr, bytes, .. } => (self.inside(path, addr, bytes, decision), Answer::Object(decision)),
+            Effect::Address { addr, bytes, .. } => self.follow_address(path, addr, bytes, decision),
             Effect::Check { holds, .. } | Effect::Assume { cond: holds } => (holds, Answer::Proceed),
             Effect::Constrain { cond } => {
                 path.follow.push_front(decision);

@@ -46,6 +46,9 @@ fn objects_around(path: &Path, pointer: u64) -> Vec<u64> {
     }
 }
 
+/// Marks a decision that is an address, not the start of an object: no address is as large.
+const ONLY_ADDRESS: u64 = 1 << 52;
+
 impl Decider<'_> {
     pub(crate) fn address(
         &mut self,
@@ -56,7 +59,11 @@ impl Decider<'_> {
         line_up: &mut LineUp,
         ledger: &mut Ledger,
     ) -> Fate {
-        let bases = match line_up.resolve(path, addr) {
+        let resolved = line_up.resolve(path, addr);
+        if resolved.is_none() && self.take_only_address(path, addr, bytes, access) {
+            return Fate::Goes;
+        }
+        let bases = match resolved {
             Some(bases) => bases,
             None => match self.meant_objects(path, addr) {
                 Some(meant) if meant.certainty == Certainty::Sure => meant.bases,
@@ -100,6 +107,41 @@ impl Decider<'_> {
         path.input = input;
         path.take(&self.machine.terms, base, inside, Answer::Object(base));
         Fate::Goes
+    }
+
+    /// An address that the path leaves one value is no symbolic one any more: as where a pointer moves on by one unless the
+    /// character is the last, which it is known not to be. Only accesses that are right are decided so.
+    fn take_only_address(&mut self, path: &mut Path, addr: TermId, bytes: u64, access: Access) -> bool {
+        let Some(at) = self.stack.only_value(&self.machine.terms, &path.condition, addr) else { return false };
+        let at = at as u64;
+        let memory = &path.state.memory;
+        let is_right = memory.find(at).map(|object| memory.get(object)).is_some_and(|object| {
+            object.liveness == Liveness::Alive
+                && object.contains(at, bytes)
+                && (access == Access::Read || object.kind != ObjectKind::Constant)
+        });
+        if !is_right {
+            return false;
+        }
+        let Some(object) = memory.find(at) else { return false };
+        let base = memory.get(object).base;
+        self.machine.depend_on_meant(&path.state, &[base]);
+        let width = self.machine.terms.width(addr);
+        let value = self.machine.terms.constant(u128::from(at), width);
+        let same = self.machine.terms.eq(addr, value);
+        path.take_implied(ONLY_ADDRESS | at, same, Answer::At(at));
+        true
+    }
+
+    /// What a decision about an address stands for: the condition, and the answer.
+    pub(crate) fn follow_address(&mut self, path: &Path, addr: TermId, bytes: u64, decision: u64) -> (TermId, Answer) {
+        if decision & ONLY_ADDRESS == 0 {
+            return (self.inside(path, addr, bytes, decision), Answer::Object(decision));
+        }
+        let at = decision & !ONLY_ADDRESS;
+        let width = self.machine.terms.width(addr);
+        let value = self.machine.terms.constant(u128::from(at), width);
+        (self.machine.terms.eq(addr, value), Answer::At(at))
     }
 
     /// The condition that `bytes` from `addr` on lie inside the object at `base`.

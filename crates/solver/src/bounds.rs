@@ -33,9 +33,12 @@ enum Bound {
 
 /// Whether no input that satisfies the constraints can satisfy the question.
 pub fn refutes(terms: &Terms, constraints: &[TermId], question: TermId) -> bool {
-    let mut bounds = Bounds { terms, known: FxHashMap::default(), ranges: FxHashMap::default(), stack: Vec::new() };
-    constraints.iter().for_each(|constraint| bounds.learn(*constraint));
-    bounds.range(question).is_some_and(|range| range.hi == 0)
+    Bounds::new(terms, constraints).range(question).is_some_and(|range| range.hi == 0)
+}
+
+/// The only value that a term has under all inputs that satisfy the constraints, where its bounds show that.
+pub fn exact(terms: &Terms, constraints: &[TermId], t: TermId) -> Option<u128> {
+    Bounds::new(terms, constraints).range(t)?.value()
 }
 
 struct Bounds<'t> {
@@ -45,12 +48,19 @@ struct Bounds<'t> {
     stack: Vec<TermId>,
 }
 
-impl Bounds<'_> {
-    /// Enters what a condition that holds says about the terms it compares with constants.
+impl<'t> Bounds<'t> {
+    fn new(terms: &'t Terms, constraints: &[TermId]) -> Bounds<'t> {
+        let mut bounds = Bounds { terms, known: FxHashMap::default(), ranges: FxHashMap::default(), stack: Vec::new() };
+        constraints.iter().for_each(|constraint| bounds.learn(*constraint));
+        bounds
+    }
+
+    /// Enters what a condition that holds says about itself and about the terms it compares with constants.
     fn learn(&mut self, condition: TermId) {
         let terms = self.terms;
         let mut conditions = vec![(condition, true)];
         while let Some((condition, holds)) = conditions.pop() {
+            self.narrow(condition, Some(Range::exact(u128::from(holds), 1)));
             match (terms.view(condition), holds) {
                 (View::Not(inner), _) => conditions.push((inner, !holds)),
                 (View::And(a, b), true) | (View::Or(a, b), false) => conditions.extend([(a, holds), (b, holds)]),
@@ -466,9 +476,7 @@ mod tests {
                 if !constraints.iter().all(|constraint| eval.holds(&terms, &input, *constraint)) {
                     continue;
                 }
-                let mut bounds =
-                    Bounds { terms: &terms, known: FxHashMap::default(), ranges: FxHashMap::default(), stack: Vec::new() };
-                constraints.iter().for_each(|constraint| bounds.learn(*constraint));
+                let mut bounds = Bounds::new(&terms, &constraints);
                 for t in &made {
                     let range = bounds.range(*t).expect("few terms");
                     let value = eval.eval(&terms, &input, *t);
@@ -495,6 +503,21 @@ mod tests {
         assert!(refutes(&terms, &[], outside));
         let inside = terms.ult(index, limit);
         assert!(!refutes(&terms, &[], inside));
+    }
+
+    /// A length that is one for every character but the last.
+    #[test]
+    fn what_is_known_to_hold_is_one() {
+        let mut terms = Terms::new();
+        let c = terms.symbol("c", 8);
+        let (zero, four) = (terms.constant(0, 8), terms.constant(4, 64));
+        let is_last = terms.eq(c, zero);
+        let is_inside = terms.not(is_last);
+        let length = terms.zext(is_inside, 64);
+        let at = terms.add(length, four);
+        assert_eq!(exact(&terms, &[], at), None);
+        assert_eq!(exact(&terms, &[is_inside], at), Some(5));
+        assert_eq!(exact(&terms, &[is_last], at), Some(4));
     }
 
     #[test]

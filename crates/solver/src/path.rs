@@ -109,6 +109,11 @@ impl PathCondition {
         terms.into_iter().rev()
     }
 
+    /// The constraints that were added last, up to `limit` of them, those that follow from others too.
+    pub fn latest(&self, limit: usize) -> Vec<TermId> {
+        self.added_since(self.len.saturating_sub(limit))
+    }
+
     /// The constraints that were added when there were `len` of them, and later, the newest first.
     pub fn added_since(&self, len: usize) -> Vec<TermId> {
         let mut terms = Vec::new();

@@ -90,6 +90,8 @@ enum Local {
 
 impl Stack {
     const N_RECENT: usize = 4;
+    /// Constraints looked at for the only value of a term.
+    const N_LATEST: usize = 512;
     /// How much longer a question may take when it is asked again.
     const LONG_FACTOR: u32 = 10;
     /// Conflicts after which a question is not easy any more.
@@ -211,6 +213,14 @@ impl Stack {
             Answer::Sat(_) => {}
         }
         answer
+    }
+
+    /// The only value that a term has on a path, where the bounds that the latest constraints give it show that. No layer, and
+    /// so never left out: what a path does may depend on it.
+    pub fn only_value(&mut self, terms: &Terms, path: &PathCondition, t: TermId) -> Option<u128> {
+        let value = bounds::exact(terms, &path.latest(Self::N_LATEST), t)?;
+        self.note_refuted(Refuted::OtherValues(t));
+        Some(value)
     }
 
     fn answer(&mut self, terms: &Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {

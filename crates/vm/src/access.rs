@@ -44,7 +44,15 @@ impl Machine<'_> {
         self.depend(state, addr.label(), Decides::Address);
         self.forbid_undefined(state, term)?;
         let answer = self.ask(state, || Effect::Address { addr: term, bytes, access })?;
-        let Answer::Object(base) = answer else { unreachable!("an address is answered with an object") };
+        let base = match answer {
+            Answer::Object(base) => base,
+            Answer::At(at) => {
+                self.depend_on_place(state, at, addr.label());
+                let object = self.locate_concrete(state, at, bytes, access)?;
+                return Ok((object, Offset::At(at - state.memory.get(object).base)));
+            }
+            _ => unreachable!("an address is answered with an object"),
+        };
         self.depend_on_place(state, base, addr.label());
         let object = self.locate_concrete(state, base, bytes, access)?;
         let base = self.terms.constant(u128::from(base), u32::from(self.image.pointer_bits()));

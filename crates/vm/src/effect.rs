@@ -133,6 +133,8 @@ pub enum Answer {
     Side(bool),
     Edge(u32),
     Object(u64),
+    /// The address is this one on every input of the path.
+    At(u64),
     Value(u128),
     Proceed,
     Input(InputForm),

@@ -27,6 +27,9 @@ pub struct Settings {
 const INDEPENDENCE: &str = "independence";
 const SOLVER_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How much longer a question may take when it is asked again; what is left of the campaign limits it, too.
+const AGAIN: u32 = 10;
+
 /// The least first try, however short the campaign.
 const LEAST_SOLVER_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -94,6 +97,7 @@ fn solver_config(args: &RunArgs) -> Result<Config, Failure> {
             SolverName::None => SmtSolver::Absent,
         },
         timeout: args.budgets.solver_timeout.unwrap_or_else(|| solver_timeout(args.budgets.max_time)),
+        timeout_again: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT) * AGAIN,
         record: record(args)?,
         checking: if args.solver_check { Checking::On } else { Checking::Off },
         ..Config::default()

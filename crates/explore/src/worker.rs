@@ -492,7 +492,9 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     /// Nothing else is pending: time to ask an open question again, for longer. What stays open enters the ledger.
     fn resolve_doubt(&mut self, doubt: Doubt) {
-        self.decider.stack.set_patience(Patience::Long { at_most: self.time_left() });
+        // No single one may take what is left for all of them.
+        let n_open = self.doubts.len() as u32 + 1;
+        self.decider.stack.set_patience(Patience::Long { at_most: self.time_left().map(|left| left / n_open) });
         let node = doubt.path.node;
         let under = self.under(&doubt.path);
         let resolved = self.decider.resolve_doubt(doubt);

@@ -101,6 +101,8 @@ pub struct Config {
     pub smt: SmtSolver,
     /// For one question, over all layers.
     pub timeout: Duration,
+    /// The same when it is asked again.
+    pub timeout_again: Duration,
     /// Conflicts the bit-blaster may meet on one question while an SMT solver stands behind it.
     pub conflict_budget: u64,
     pub checking: Checking,
@@ -124,6 +126,7 @@ impl Default for Config {
             independence: Independence::On,
             smt: SmtSolver::Z3,
             timeout: Duration::from_secs(10),
+            timeout_again: Duration::from_secs(100),
             conflict_budget: 20_000,
             checking: Checking::Off,
             record: None,

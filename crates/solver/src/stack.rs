@@ -92,7 +92,7 @@ impl Stack {
     const N_RECENT: usize = 4;
     /// Constraints looked at for the only value of a term.
     const N_LATEST: usize = 512;
-    /// How much longer a question may take when it is asked again.
+    /// How many more conflicts a question may meet when it is asked again.
     const LONG_FACTOR: u32 = 10;
     /// Conflicts after which a question is not easy any more.
     const SHORT_CONFLICTS: u64 = 100;
@@ -173,8 +173,7 @@ impl Stack {
             }
             Patience::Short => self.config.timeout,
             Patience::Long { at_most } => {
-                let long = self.config.timeout * Self::LONG_FACTOR;
-                at_most.map_or(long, |at_most| long.min(at_most))
+                at_most.map_or(self.config.timeout_again, |at_most| self.config.timeout_again.min(at_most))
             }
         }
     }

@@ -44,7 +44,7 @@ fn product(target: u64) -> String {
 const FACTORS: (u64, u64) = (100_003, 130_043);
 
 fn explore(timeout: Duration, budgets: Budgets) -> (Outcome, Vec<Witness>) {
-    let solver = Config { timeout, smt: SmtSolver::Absent, ..Config::default() };
+    let solver = Config { timeout, timeout_again: timeout * 10, smt: SmtSolver::Absent, ..Config::default() };
     let options = Options { workers: 1, solver, budgets, ..Options::default() };
     explore_with(&product(FACTORS.0 * FACTORS.1), &options, LineUp::plain())
 }

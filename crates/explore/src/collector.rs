@@ -176,7 +176,7 @@ impl<'s> Collector<'s> {
 }
 
 /// Edges of functions of the program under test.
-fn user_edges(image: &Image) -> Vec<bool> {
+pub fn user_edges(image: &Image) -> Vec<bool> {
     let mut is_user = vec![false; image.n_edges() as usize];
     for (idx, function) in image.module.functions.iter().enumerate().filter(|(_, function)| !function.is_runtime) {
         let func = FuncId::new(idx);

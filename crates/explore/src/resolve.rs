@@ -115,20 +115,10 @@ impl Decider<'_> {
         let Some(at) = self.stack.only_value(&self.machine.terms, &path.condition, addr) else { return false };
         let at = at as u64;
         let memory = &path.state.memory;
-        let is_right = memory.find(at).map(|object| memory.get(object)).is_some_and(|object| {
-            object.liveness == Liveness::Alive
-                && object.contains(at, bytes)
-                && (access == Access::Read || object.kind != ObjectKind::Constant)
-        });
-        if !is_right {
-            return false;
-        }
-        let Some(object) = memory.find(at) else { return false };
-        let base = memory.get(object).base;
+        let object = memory.find(at).map(|object| memory.get(object)).filter(|object| object.allows(at, bytes, access));
+        let Some(base) = object.map(|object| object.base) else { return false };
         self.machine.depend_on_meant(&path.state, &[base]);
-        let width = self.machine.terms.width(addr);
-        let value = self.machine.terms.constant(u128::from(at), width);
-        let same = self.machine.terms.eq(addr, value);
+        let same = self.is_at(addr, at);
         path.take_implied(ONLY_ADDRESS | at, same, Answer::At(at));
         true
     }
@@ -139,9 +129,13 @@ impl Decider<'_> {
             return (self.inside(path, addr, bytes, decision), Answer::Object(decision));
         }
         let at = decision & !ONLY_ADDRESS;
+        (self.is_at(addr, at), Answer::At(at))
+    }
+
+    fn is_at(&mut self, addr: TermId, at: u64) -> TermId {
         let width = self.machine.terms.width(addr);
         let value = self.machine.terms.constant(u128::from(at), width);
-        (self.machine.terms.eq(addr, value), Answer::At(at))
+        self.machine.terms.eq(addr, value)
     }
 
     /// The condition that `bytes` from `addr` on lie inside the object at `base`.

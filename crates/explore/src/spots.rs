@@ -5,6 +5,8 @@ use ir::{BlockId, FuncId, Inst, Module};
 use rustc_hash::FxHashMap;
 use vm::{Coverage, EdgeId, Image, State};
 
+use crate::collector::user_edges;
+
 /// A chain of places in the program's own code: the innermost, and the calls that led there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpotId(pub u32);
@@ -54,7 +56,6 @@ pub struct Spots {
 impl Spots {
     pub fn new(image: &Image) -> Spots {
         let module = &*image.module;
-        let mut is_own = vec![false; image.n_edges() as usize];
         let mut first_nodes = Vec::with_capacity(module.functions.len());
         let mut leaving = Vec::new();
         for (idx, function) in module.functions.iter().enumerate() {
@@ -64,19 +65,16 @@ impl Spots {
             }
             let func = FuncId::new(idx);
             first_nodes.push(Some(leaving.len() as u32));
-            is_own[image.entry_edge(func) as usize] = true;
             for (block_idx, block) in function.blocks.iter().enumerate() {
                 let first = image.first_edge(func, BlockId::new(block_idx));
-                let edges = first..first + block.terminator.edges().len() as u32;
-                edges.clone().for_each(|edge| is_own[edge as usize] = true);
-                leaving.push(edges);
+                leaving.push(first..first + block.terminator.edges().len() as u32);
             }
         }
         let before = steps_back(module, &first_nodes, leaving.len());
         Spots {
             chains: vec![Chain::default()],
             of_chain: FxHashMap::default(),
-            is_own,
+            is_own: user_edges(image),
             first_nodes,
             steps: vec![NOWHERE; leaving.len()],
             leaving,

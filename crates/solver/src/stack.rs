@@ -77,6 +77,16 @@ struct Query<'a> {
     clock: Clock,
 }
 
+impl Query<'_> {
+    /// The relevant constraints, sorted; put together when first asked for.
+    fn constraints(&mut self) -> &[TermId] {
+        if self.constraints.is_empty() {
+            self.constraints = self.relevant.constraints();
+        }
+        &self.constraints
+    }
+}
+
 /// A layer: `None` when it has nothing to say.
 type Ask = fn(&mut Stack, &Terms, &mut Query) -> Option<Local>;
 
@@ -380,8 +390,8 @@ impl Stack {
             Some(Cached::Unsat) => return Some(Local::Unsat(None)),
             None => {}
         }
-        query.constraints = query.relevant.constraints();
-        if self.cache.contradicts(&query.constraints, query.question) {
+        let question = query.question;
+        if self.cache.contradicts(query.constraints(), question) {
             return Some(Local::Unsat(None));
         }
         for input in self.cache.inputs(query.question).to_vec() {
@@ -415,7 +425,8 @@ impl Stack {
     }
 
     fn ask_bounds(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
-        bounds::refutes(terms, &query.relevant.constraints(), query.question).then_some(Local::Unsat(None))
+        let question = query.question;
+        bounds::refutes(terms, query.constraints(), question).then_some(Local::Unsat(None))
     }
 
     /// Tries all inputs at once where that is quick, or quicker than making gates of large tables, products and quotients.
@@ -443,10 +454,7 @@ impl Stack {
 
     /// The constraints and the question, the question last and taken apart.
     fn conjunction(terms: &Terms, query: &mut Query) -> Vec<TermId> {
-        if query.constraints.is_empty() {
-            query.constraints = query.relevant.constraints();
-        }
-        let mut all = query.constraints.clone();
+        let mut all = query.constraints().to_vec();
         all.extend(conjuncts(terms, query.question, 256));
         all
     }

@@ -37,20 +37,14 @@ impl Machine<'_> {
         access: Access,
     ) -> Step<(ObjectId, Offset)> {
         let Some(term) = addr.term() else {
-            self.depend_on_place(state, addr.bits as u64, addr.label());
-            let object = self.locate_concrete(state, addr.bits as u64, bytes, access)?;
-            return Ok((object, Offset::At(addr.bits as u64 - state.memory.get(object).base)));
+            return self.locate_at(state, addr.bits as u64, addr.label(), bytes, access);
         };
         self.depend(state, addr.label(), Decides::Address);
         self.forbid_undefined(state, term)?;
         let answer = self.ask(state, || Effect::Address { addr: term, bytes, access })?;
         let base = match answer {
             Answer::Object(base) => base,
-            Answer::At(at) => {
-                self.depend_on_place(state, at, addr.label());
-                let object = self.locate_concrete(state, at, bytes, access)?;
-                return Ok((object, Offset::At(at - state.memory.get(object).base)));
-            }
+            Answer::At(at) => return self.locate_at(state, at, addr.label(), bytes, access),
             _ => unreachable!("an address is answered with an object"),
         };
         self.depend_on_place(state, base, addr.label());
@@ -64,6 +58,19 @@ impl Machine<'_> {
                 None => Offset::Symbolic(self.terms.zext(offset, 64)),
             },
         ))
+    }
+
+    fn locate_at(
+        &mut self,
+        state: &State,
+        at: u64,
+        label: Label,
+        bytes: u64,
+        access: Access,
+    ) -> Step<(ObjectId, Offset)> {
+        self.depend_on_place(state, at, label);
+        let object = self.locate_concrete(state, at, bytes, access)?;
+        Ok((object, Offset::At(at - state.memory.get(object).base)))
     }
 
     /// Whether an access is right depends on the address, and on whether and how large the object there is.
@@ -95,17 +102,10 @@ impl Machine<'_> {
     }
 
     fn locate_concrete(&mut self, state: &State, addr: u64, bytes: u64, access: Access) -> Step<ObjectId> {
-        match state.memory.find(addr) {
+        match state.memory.find(addr).filter(|object| state.memory.get(*object).allows(addr, bytes, access)) {
             Some(object) => {
-                let found = state.memory.get(object);
-                if found.liveness == Liveness::Alive
-                    && found.contains(addr, bytes)
-                    && (access == Access::Read || found.kind != ObjectKind::Constant)
-                {
-                    self.located = Some(object);
-                    return Ok(object);
-                }
-                Err(self.bad_access(state, addr, bytes, access))
+                self.located = Some(object);
+                Ok(object)
             }
             None => Err(self.bad_access(state, addr, bytes, access)),
         }

@@ -3,7 +3,7 @@
 use ir::{FuncId, SourceTypeId, SpanId};
 use term::{TermId, Terms};
 
-use crate::{Label, Shadow, Slots};
+use crate::{Access, Label, Shadow, Slots};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
@@ -109,6 +109,14 @@ impl Object {
     #[inline]
     pub fn contains(&self, addr: u64, bytes: u64) -> bool {
         addr >= self.base && bytes <= self.size && addr - self.base <= self.size - bytes
+    }
+
+    /// Whether an access of `bytes` at `addr` is right.
+    #[inline]
+    pub fn allows(&self, addr: u64, bytes: u64, access: Access) -> bool {
+        self.liveness == Liveness::Alive
+            && self.contains(addr, bytes)
+            && (access == Access::Read || self.kind != ObjectKind::Constant)
     }
 
     /// Frees the contents; place and size stay for the diagnosis of later uses.

@@ -16,7 +16,7 @@ help:
 	@echo 'make fuzz      compare 2,000 csmith programs, 10,000 solver questions, every solver layer'
 	@echo 'make bench     measure speed; BENCH=--save keeps the figures as the baseline, BENCH=NAME measures some programs'
 	@echo 'make examples  run every example again and keep its output beside it'
-	@echo 'make real      whole programs: coreutils, bc, lua, ... (REAL_TIME=300 s each, REAL_ONLY=echo,cat)'
+	@echo 'make real      whole programs: coreutils, bc, lua, ... (REAL_TIME=300 s each, REAL_ONLY=echo,cat, REAL_JOBS=2 at a time)'
 
 setup:
 	@scripts/setup

@@ -225,6 +225,24 @@ fn assembly_is_a_named_gap() {
 }
 
 #[test]
+fn the_processor_is_asked_by_an_intrinsic() {
+    let text = "#include <cpuid.h>
+        int main(void) {
+            unsigned a, b, c, d;
+            if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 1;
+            __asm__ volatile(\"cpuid\" : \"=a\"(a), \"=b\"(b), \"=c\"(c), \"=d\"(d) : \"0\"(1));
+            __asm__ volatile(\"xgetbv\" : \"=a\"(a), \"=d\"(d) : \"c\"(0));
+            return a + d;
+        }";
+    let program = load_with(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    assert!(gaps(&program).is_empty(), "{:?}", gaps(&program));
+    // Other exchanges, and answers that go to memory, are none of these.
+    let text = "int main(void) { int y; __asm__(\"xchgq %%rcx, %q0; cpuid; xchgq %%rcx, %q0\" : \"=r\"(y)); return y; }";
+    let program = load_with(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(gaps(&program).len(), 1);
+}
+
+#[test]
 fn unknown_intrinsics_are_named_gaps() {
     let text = "int main(void) { return __builtin_readcyclecounter(); }";
     let program = load_with(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));

@@ -380,6 +380,8 @@ pub enum Intrinsic {
     ReturnAddress,
     /// (variable) -> where the running thread has it
     ThreadLocal,
+    /// () -> registers: what the processor says of itself, zero in all of them
+    CpuId,
 }
 
 /// A structure passed by value: the callee gets a copy of its own.

@@ -67,6 +67,7 @@ names! {
         MemCpy "memcpy", MemMove "memmove", MemSet "memset", VaStart "va_start", VaEnd "va_end", VaCopy "va_copy",
         StackSave "stack_save", StackRestore "stack_restore", Trap "trap", ObjectSize "object_size",
         FrameAddress "frame_address", ReturnAddress "return_address", ThreadLocal "thread_local",
+        CpuId "cpu_id",
     }
     BaseKind {
         Signed "signed", Unsigned "unsigned", Char "char", UnsignedChar "uchar", Bool "bool", Float "float",

@@ -422,7 +422,7 @@ fn intrinsic_shape(intrinsic: Intrinsic) -> Option<(usize, usize)> {
         Intrinsic::StackSave => Some((0, 1)),
         Intrinsic::ThreadLocal => Some((1, 1)),
         Intrinsic::ObjectSize => Some((2, 1)),
-        Intrinsic::Trap | Intrinsic::FrameAddress | Intrinsic::ReturnAddress => None,
+        Intrinsic::Trap | Intrinsic::FrameAddress | Intrinsic::ReturnAddress | Intrinsic::CpuId => None,
     }
 }
 

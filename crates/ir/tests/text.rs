@@ -200,6 +200,7 @@ impl Dice {
                 FrameAddress,
                 ReturnAddress,
                 ThreadLocal,
+                CpuId,
             ])),
             _ => Callee::Gap(self.name()),
         };

@@ -2,7 +2,7 @@
 
 use ir::{Arg, Call, Callee, FuncId, Intrinsic, Reg};
 use term::TermId;
-use witness::{BugKind, Ending};
+use witness::{BugKind, Ending, LedgerKind};
 
 use crate::access::Offset;
 use crate::frame::Slot;
@@ -433,6 +433,13 @@ impl Machine<'_> {
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
                 let base = self.image.layout.stack + u64::from(state.depth) * 16;
                 self.give(state, call, Value::concrete(u128::from(base)));
+            }
+            Intrinsic::CpuId => {
+                let what = "the processor is taken for one without extensions; code for others is not explored";
+                self.note(state, LedgerKind::UnmodelledBehaviour, what);
+                for (reg, bits) in &call.results {
+                    state.top.set(*reg, *bits, Value::concrete(0));
+                }
             }
         }
         Ok(Next::Inst)

@@ -405,11 +405,15 @@ impl Body<'_, '_> {
         self.bin(BinOp::And, 1, above, below)
     }
 
-    /// Assembly without text only hides values from the compiler: outputs tied to inputs pass through.
+    /// Assembly without text only hides values from the compiler: outputs tied to inputs pass through. Questions to the
+    /// processor are answered by the machine. Everything else is a gap.
     fn assembly(&mut self, inst: Value, assembly: Value) -> Result<(), Unsupported> {
         let (code, constraints) = assembly.assembly();
         if code.trim().is_empty() {
             return self.empty_assembly(inst, &constraints);
+        }
+        if asks_processor(&code) && !constraints.contains('*') {
+            return self.finish_call(inst, Callee::Intrinsic(Intrinsic::CpuId), Vec::new(), u32::MAX);
         }
         let code = code.trim().replace(['\n', '\t'], " ");
         let shown: String = code.chars().take(60).collect();
@@ -483,6 +487,25 @@ impl FloatLayout {
             quiet: infinity | (1 << (fraction - 1)),
             smallest_normal: (1 << stored) | one,
         })
+    }
+}
+
+/// Whether assembly is one question of what the processor can do, as in `<cpuid.h>`. The register that the answer shares
+/// with position-independent code may be saved around it by exchanging it twice.
+fn asks_processor(code: &str) -> bool {
+    let lines: Vec<&str> = code.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_question = |line: &str| matches!(line, "cpuid" | "xgetbv");
+    let saves = |line: &str| {
+        let operands = line.strip_prefix("xchg").map(|rest| rest.trim_start_matches(['l', 'q']));
+        operands.is_some_and(|operands| {
+            let (first, second) = operands.trim().split_once(',').unwrap_or_default();
+            matches!(first.trim(), "%rbx" | "%ebx") && second.trim().starts_with('$')
+        })
+    };
+    match lines[..] {
+        [question] => is_question(question),
+        [before, question, after] => before == after && saves(before) && is_question(question),
+        _ => false,
     }
 }
 

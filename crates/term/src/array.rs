@@ -82,6 +82,13 @@ impl Terms {
             }
             _ => {}
         }
+        // match: (select (table ...) i), i with one unknown bit c   result: (ite c element i with c one, with c zero)
+        if let Some((c, with_zero, with_one)) = self.one_bit(index) {
+            let (with_one, with_zero) = (self.constant(with_one, 64), self.constant(with_zero, 64));
+            let (x, y) = (self.select(array, with_one), self.select(array, with_zero));
+            return Some(self.ite(c, x, y));
+        }
+        let elements = self.table_elements(table);
         // match: (select (table x x ... x) ((_ zero_extend n) i)), every i inside   result: x
         let &first = elements.first()?;
         let reachable = match self.view(index) {
@@ -94,6 +101,35 @@ impl Terms {
         }
         let n_reachable = elements.len().min(usize::try_from(reachable).ok()?.saturating_add(1));
         elements[..n_reachable].iter().all(|&element| element == first).then_some(first)
+    }
+
+    /// The only unknown bit of a term, and what the term is where that is zero and where it is one: a pointer moved on by a
+    /// condition, as in `s += *s == '+'`.
+    fn one_bit(&self, t: TermId) -> Option<(TermId, u128, u128)> {
+        let width = self.width(t);
+        let map = |x: TermId, to: &dyn Fn(u128) -> u128| {
+            let (c, with_zero, with_one) = self.one_bit(x)?;
+            Some((c, to(with_zero), to(with_one)))
+        };
+        match self.view(t) {
+            View::Const(_) => None,
+            _ if width == 1 => Some((t, 0, 1)),
+            View::ZExt(x) => self.one_bit(x),
+            View::SExt(x) => map(x, &|value| fold::sext(value, self.width(x), width)),
+            View::Concat(x, low) if self.is_const(low) => {
+                let value = self.as_const(low)?;
+                map(x, &|high| high << self.width(low) | value)
+            }
+            View::Concat(high, x) => {
+                let high = self.as_const(high)?;
+                map(x, &|value| high << self.width(x) | value)
+            }
+            View::Add(x, k) => {
+                let k = self.as_const(k)?;
+                map(x, &|value| fold::add(value, k, width))
+            }
+            _ => None,
+        }
     }
 
     /// Whether two indices differ under every input, as far as a look at their outermost constants tells.

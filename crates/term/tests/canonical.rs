@@ -169,6 +169,39 @@ fn constant_indices_see_through_stores_and_tables() {
     assert_eq!(terms.as_const(outside), Some(0));
 }
 
+/// `s += *s == '+'` and the like: what is read there is one of two bytes, and looks at no other.
+#[test]
+fn an_index_with_one_unknown_bit_chooses_between_two_elements() {
+    let mut terms = Terms::new();
+    let mut eval = Eval::new();
+    let c = terms.symbol("c", 1);
+    let elements: Vec<TermId> = (0..9).map(|k| terms.symbol(&format!("e{k}"), 8)).collect();
+    let table = terms.table(&elements);
+    let (zext, sext) = (terms.zext(c, 64), terms.sext(c, 64));
+    let (zeros, high, low) = (terms.constant(0, 63), terms.constant(3, 63), terms.constant(5, 61));
+    let (top, two) = (terms.constant(0, 2), terms.constant(2, 64));
+    let shifted = terms.concat(c, low);
+    let forms =
+        [zext, sext, terms.concat(zeros, c), terms.concat(high, c), terms.concat(top, shifted), terms.shl(zext, two)];
+    for form in forms {
+        for offset in [0u64, 1, 4, 7, 8, 9, 1 << 61, u64::MAX, (1 << 61) + 3, u64::MAX - 5] {
+            for sign in [1u64, u64::MAX] {
+                let k = terms.constant(u128::from(offset.wrapping_mul(sign)), 64);
+                let index = terms.add(form, k);
+                let read = terms.select(table, index);
+                assert!(terms.symbols(read).len() <= 3, "{:?}", terms.view(read));
+                for bit in [0, 1] {
+                    let values: Vec<u64> = std::iter::once(bit).chain(100..109).collect();
+                    let assignment = Assignment::from_values(values);
+                    let at = eval.eval(&terms, &assignment, index);
+                    let expected = if at < 9 { 100 + at } else { 0 };
+                    assert_eq!(eval.eval(&terms, &assignment, read), expected, "index {at}");
+                }
+            }
+        }
+    }
+}
+
 /// A chain this deep overflows the stack wherever something recurses along it.
 #[test]
 fn deep_chains_are_built_evaluated_and_printed() {

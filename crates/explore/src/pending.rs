@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use ir::FuncId;
 use term::Assignment;
 use vm::EdgeId;
 
@@ -59,6 +60,7 @@ struct Lookout<'p> {
     entries: &'p BTreeMap<Ticket, Entry>,
     coverage: &'p vm::Coverage,
     spots: &'p Spots,
+    work: u64,
 }
 
 impl View for Lookout<'_> {
@@ -69,6 +71,14 @@ impl View for Lookout<'_> {
 
     fn distance(&self, spot: SpotId) -> Option<u32> {
         self.spots.distance(spot)
+    }
+
+    fn func(&self, spot: SpotId) -> Option<FuncId> {
+        self.spots.func(spot)
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn n_own_seen(&self) -> usize {
@@ -103,8 +113,8 @@ impl Pending {
         self.entries.len() as u64
     }
 
-    pub fn stays(&self, n_forks: u64) -> bool {
-        self.rank.stays(n_forks)
+    pub fn stays(&self, n_spent: u64) -> bool {
+        self.rank.stays(n_spent)
     }
 
     pub fn n_live(&self) -> u64 {
@@ -127,12 +137,13 @@ impl Pending {
         }
     }
 
-    pub fn pop(&mut self, coverage: &vm::Coverage, spots: &Spots) -> Option<Waiting> {
+    /// `work` is what all states chosen until now have cost.
+    pub fn pop(&mut self, coverage: &vm::Coverage, spots: &Spots, work: u64) -> Option<Waiting> {
         if let Some(ticket) = self.first.pop_front() {
             return self.remove(ticket);
         }
         let entries = &self.entries;
-        let mut view = Lookout { entries, coverage, spots };
+        let mut view = Lookout { entries, coverage, spots, work };
         // The rank may still have tickets of states that were taken away.
         let ticket = std::iter::from_fn(|| self.rank.pop(&mut view)).find(|ticket| entries.contains_key(ticket))?;
         self.remove(ticket)

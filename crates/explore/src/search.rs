@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::spots::SpotId;
+use ir::FuncId;
+
+use crate::spots::{Nook, SpotId};
 
 /// A pending state's number; later ones are larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,8 +12,9 @@ pub struct Ticket(pub u64);
 
 /// Seat `rank`: orders tickets. Every ticket pushed is popped exactly once.
 pub trait Rank {
-    /// Whether the running path goes on after its `n_forks`th fork since its turn began, or waits like the others.
-    fn stays(&self, n_forks: u64) -> bool;
+    /// Whether the running path goes on after what its turn has taken until now, in forks or what counts as much, or waits
+    /// like the others.
+    fn stays(&self, n_spent: u64) -> bool;
     fn push(&mut self, ticket: Ticket, outlook: Outlook);
     fn pop(&mut self, view: &mut dyn View) -> Option<Ticket>;
 }
@@ -21,16 +24,19 @@ pub trait Rank {
 pub struct Outlook {
     pub promise: Promise,
     pub spot: SpotId,
+    pub nook: Nook,
 }
 
-/// The next edge of a state.
+/// What may come of a state next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// Nobody has taken it, and it is of the program itself.
+    /// Nobody has taken its next edge, and that is of the program itself.
     OwnEdge,
-    /// Nobody has taken it, and it is of a library.
+    /// Nobody has taken its next edge, and that is of a library.
     LibraryEdge,
     Nothing,
+    /// It did not end within a whole turn, and may never do.
+    HadItsTurn,
 }
 
 /// What is known when a state is chosen.
@@ -39,6 +45,10 @@ pub trait View {
     fn still_new(&self, ticket: Ticket) -> bool;
     /// Steps from a spot to an edge of the program itself that nobody has taken, if such a way is known.
     fn distance(&self, spot: SpotId) -> Option<u32>;
+    /// The function of the program itself in which a spot lies.
+    fn func(&self, spot: SpotId) -> Option<FuncId>;
+    /// What all states chosen until now have cost together.
+    fn work(&self) -> u64;
     /// How many edges of the program itself have been taken.
     fn n_own_seen(&self) -> usize;
 }
@@ -110,24 +120,73 @@ impl Rank for Random {
 /// States that promise a new edge of the program itself first, newest first.
 ///
 /// While some state waits where code that nobody has run may follow, the others are mostly chosen by where they wait: each
-/// spot has its turn, those more often that were chosen from less and lie nearer to such code. So a loop
-/// that forks for ever, in a library or not, holds up nothing. One time in four it is the newest of all, which is
-/// always so when there is no such spot: it keeps few states alive.
+/// function has its turn, those more often that cost less until now and lie nearer to such code, within it each spot by
+/// the same measure, and there each nook. A function that is called in many ways has many spots, and counts no more
+/// than another; in cost, since one question to the solver or one endless loop takes longer than a hundred others. So a
+/// loop that forks for ever, in a library or not, holds up nothing. One time in four it is the newest of all, which is
+/// always so when there is no such spot: it keeps few states alive. States that have had a turn come last there.
 pub struct Coverage {
-    own: Vec<(Ticket, SpotId)>,
-    library: Vec<(Ticket, SpotId)>,
-    others: BTreeMap<Ticket, SpotId>,
+    own: Vec<(Ticket, Berth)>,
+    library: Vec<(Ticket, Berth)>,
+    others: BTreeMap<Ticket, Berth>,
+    /// Those that have had a turn.
+    tired: BTreeMap<Ticket, Berth>,
     groups: BTreeMap<SpotId, Group>,
-    /// The spot chosen last, and how many edges had been taken then.
-    last: Option<(SpotId, usize)>,
+    /// What the states of a function's spots have cost.
+    costs: BTreeMap<Option<FuncId>, u64>,
+    last: Option<Choice>,
     dice: Dice,
+}
+
+/// Where a state waits.
+type Berth = (SpotId, Nook);
+
+/// The state chosen last.
+struct Choice {
+    berth: Berth,
+    n_own_seen: usize,
+    work: u64,
 }
 
 /// The states that wait at one spot.
 #[derive(Default)]
 struct Group {
+    nooks: BTreeMap<Nook, Corner>,
+    n_tickets: usize,
+    cost: u64,
+}
+
+/// Those of one nook.
+#[derive(Default)]
+struct Corner {
     tickets: VecDeque<Ticket>,
-    n_chosen: u64,
+    cost: u64,
+}
+
+impl Group {
+    fn remove(&mut self, nook: Nook, ticket: Ticket) {
+        if let Some(corner) = self.nooks.get_mut(&nook)
+            && let Some(idx) = corner.tickets.iter().rposition(|other| *other == ticket)
+        {
+            corner.tickets.remove(idx);
+            self.n_tickets -= 1;
+        }
+    }
+
+    fn take(&mut self, dice: &mut Dice) -> Option<(Nook, Ticket)> {
+        let waiting = self.nooks.iter().filter(|(_, corner)| !corner.tickets.is_empty());
+        let nook = dice.weighted(waiting.map(|(nook, corner)| (*nook, WEIGHT / (corner.cost + 1))))?;
+        let corner = self.nooks.get_mut(&nook)?;
+        let n_tickets = corner.tickets.len() as u64;
+        let ticket = match dice.below(4) {
+            // The oldest have the fewest conditions.
+            0 | 1 => corner.tickets.pop_front(),
+            2 => corner.tickets.pop_back(),
+            _ => corner.tickets.swap_remove_back(dice.below(n_tickets) as usize),
+        }?;
+        self.n_tickets -= 1;
+        Some((nook, ticket))
+    }
 }
 
 /// Steps beyond which it does not matter how far it is.
@@ -143,99 +202,114 @@ impl Coverage {
             own: Vec::new(),
             library: Vec::new(),
             others: BTreeMap::new(),
+            tired: BTreeMap::new(),
             groups: BTreeMap::new(),
+            costs: BTreeMap::new(),
             last: None,
             dice: Dice::new(seed),
         }
     }
 
-    fn add(&mut self, ticket: Ticket, spot: SpotId) {
-        self.others.insert(ticket, spot);
-        self.groups.entry(spot).or_default().tickets.push_back(ticket);
+    fn add(&mut self, ticket: Ticket, berth: Berth) {
+        self.others.insert(ticket, berth);
+        self.enter_group(ticket, berth);
+    }
+
+    fn enter_group(&mut self, ticket: Ticket, (spot, nook): Berth) {
+        let group = self.groups.entry(spot).or_default();
+        group.n_tickets += 1;
+        group.nooks.entry(nook).or_default().tickets.push_back(ticket);
     }
 
     /// The newest of those that promised something which still holds.
     fn promising(&mut self, promise: Promise, view: &dyn View) -> Option<Ticket> {
         loop {
             let list = if promise == Promise::OwnEdge { &mut self.own } else { &mut self.library };
-            let (ticket, spot) = list.pop()?;
+            let (ticket, berth) = list.pop()?;
             if view.still_new(ticket) {
                 return Some(ticket);
             }
-            self.add(ticket, spot);
+            self.add(ticket, berth);
         }
     }
 
+    /// The newest, or where all have had a turn, the one that waits longest.
     fn newest(&mut self) -> Option<Ticket> {
-        let (ticket, spot) = self.others.pop_last()?;
-        if let Some(group) = self.groups.get_mut(&spot)
-            && let Some(idx) = group.tickets.iter().rposition(|other| *other == ticket)
-        {
-            group.tickets.remove(idx);
+        let (ticket, (spot, nook)) = self.others.pop_last().or_else(|| self.tired.pop_first())?;
+        if let Some(group) = self.groups.get_mut(&spot) {
+            group.remove(nook, ticket);
         }
         Some(ticket)
+    }
+
+    /// Enters what the state chosen last has cost since, where it waited.
+    fn charge(&mut self, view: &dyn View) {
+        let Some(Choice { berth: (spot, nook), n_own_seen, work }) = self.last.take() else { return };
+        let price = 1 + view.work().saturating_sub(work);
+        // What led to something new may lead to more.
+        let found = view.n_own_seen() > n_own_seen;
+        let charged = |cost: u64| if found { cost / 2 } else { cost + price };
+        let cost = self.costs.entry(view.func(spot)).or_default();
+        *cost = charged(*cost);
+        let Some(group) = self.groups.get_mut(&spot) else { return };
+        group.cost = charged(group.cost);
+        if let Some(corner) = group.nooks.get_mut(&nook) {
+            corner.cost = charged(corner.cost);
+        }
     }
 
     /// A state of the spot whose turn it is; `None` if no spot leads to new code.
     fn by_spot(&mut self, view: &dyn View) -> Option<Ticket> {
         let mut leads = false;
-        let weigh = |(spot, group): (&SpotId, &Group)| {
-            let distance = view.distance(*spot);
+        let mut spots: BTreeMap<Option<FuncId>, Vec<(SpotId, u64)>> = BTreeMap::new();
+        let mut nearest: BTreeMap<Option<FuncId>, u64> = BTreeMap::new();
+        for (spot, group) in self.groups.iter().filter(|(_, group)| group.n_tickets > 0) {
+            let (func, distance) = (view.func(*spot), view.distance(*spot));
             leads |= distance.is_some();
             let steps = u64::from(distance.unwrap_or(FAR).min(FAR)) + 1;
-            (*spot, WEIGHT / (steps * (group.n_chosen + 1)))
-        };
-        let waiting = self.groups.iter().filter(|(_, group)| !group.tickets.is_empty());
-        let weights: Vec<(SpotId, u64)> = waiting.map(weigh).collect();
+            spots.entry(func).or_default().push((*spot, WEIGHT / (steps * (group.cost + 1))));
+            let least = nearest.entry(func).or_insert(steps);
+            *least = steps.min(*least);
+        }
         if !leads {
             return None;
         }
-        let mut mark = self.dice.below(weights.iter().map(|(_, weight)| weight).sum::<u64>().max(1));
-        let spot = weights.iter().find_map(|(spot, weight)| {
-            let is_here = mark < *weight;
-            mark = mark.saturating_sub(*weight);
-            is_here.then_some(*spot)
-        });
-        self.last = spot.map(|spot| (spot, view.n_own_seen()));
-        let group = self.groups.get_mut(&spot?)?;
-        group.n_chosen += 1;
-        let n_tickets = group.tickets.len() as u64;
-        let ticket = match self.dice.below(4) {
-            // The oldest have the fewest conditions.
-            0 | 1 => group.tickets.pop_front(),
-            2 => group.tickets.pop_back(),
-            _ => group.tickets.swap_remove_back(self.dice.below(n_tickets) as usize),
-        }?;
-        self.others.remove(&ticket);
+        let cost = |func| self.costs.get(func).copied().unwrap_or(0);
+        let weights = nearest.iter().map(|(func, steps)| (*func, WEIGHT / (steps * (cost(func) + 1))));
+        let func = self.dice.weighted(weights)?;
+        let spot = self.dice.weighted(spots.get(&func)?.iter().copied())?;
+        let (nook, ticket) = self.groups.get_mut(&spot)?.take(&mut self.dice)?;
+        self.last = Some(Choice { berth: (spot, nook), n_own_seen: view.n_own_seen(), work: view.work() });
+        if self.others.remove(&ticket).is_none() {
+            self.tired.remove(&ticket);
+        }
         Some(ticket)
     }
 }
 
 impl Rank for Coverage {
-    fn stays(&self, n_forks: u64) -> bool {
-        n_forks < 256
+    fn stays(&self, n_spent: u64) -> bool {
+        n_spent < 256
     }
 
-    fn push(&mut self, ticket: Ticket, Outlook { promise, spot }: Outlook) {
+    fn push(&mut self, ticket: Ticket, Outlook { promise, spot, nook }: Outlook) {
         match promise {
-            Promise::OwnEdge => self.own.push((ticket, spot)),
-            Promise::LibraryEdge => self.library.push((ticket, spot)),
-            Promise::Nothing => self.add(ticket, spot),
+            Promise::OwnEdge => self.own.push((ticket, (spot, nook))),
+            Promise::LibraryEdge => self.library.push((ticket, (spot, nook))),
+            Promise::Nothing => self.add(ticket, (spot, nook)),
+            Promise::HadItsTurn => {
+                self.tired.insert(ticket, (spot, nook));
+                self.enter_group(ticket, (spot, nook));
+            }
         }
     }
 
     fn pop(&mut self, view: &mut dyn View) -> Option<Ticket> {
-        // A spot that led to something new may lead to more.
-        if let Some((spot, n_own_seen)) = self.last.take()
-            && view.n_own_seen() > n_own_seen
-            && let Some(group) = self.groups.get_mut(&spot)
-        {
-            group.n_chosen /= 2;
-        }
+        self.charge(view);
         if let Some(ticket) = self.promising(Promise::OwnEdge, view) {
             return Some(ticket);
         }
-        if (self.others.is_empty() || self.dice.below(2) == 0)
+        if (self.others.is_empty() && self.tired.is_empty() || self.dice.below(2) == 0)
             && let Some(ticket) = self.promising(Promise::LibraryEdge, view)
         {
             return Some(ticket);
@@ -254,6 +328,16 @@ struct Dice {
 impl Dice {
     fn new(seed: u64) -> Dice {
         Dice { seed }
+    }
+
+    /// One of some, with a chance as large as its weight; `None` if there are none.
+    fn weighted<T: Copy>(&mut self, mut choices: impl Iterator<Item = (T, u64)> + Clone) -> Option<T> {
+        let mut mark = self.below(choices.clone().map(|(_, weight)| weight).sum::<u64>().max(1));
+        choices.find_map(|(choice, weight)| {
+            let is_here = mark < weight;
+            mark = mark.saturating_sub(weight);
+            is_here.then_some(choice)
+        })
     }
 
     fn below(&mut self, n: u64) -> u64 {
@@ -283,6 +367,14 @@ mod tests {
             (matches!(self, Everything::New) && spot == SpotId(1)).then_some(1)
         }
 
+        fn func(&self, _: SpotId) -> Option<FuncId> {
+            None
+        }
+
+        fn work(&self) -> u64 {
+            0
+        }
+
         fn n_own_seen(&self) -> usize {
             0
         }
@@ -297,9 +389,10 @@ mod tests {
             let promise = match number {
                 7 => Promise::OwnEdge,
                 9 => Promise::LibraryEdge,
+                19 => Promise::HadItsTurn,
                 _ => Promise::Nothing,
             };
-            rank.push(Ticket(number), Outlook { promise, spot: SpotId(number as u32 / 5) });
+            rank.push(Ticket(number), Outlook { promise, spot: SpotId(number as u32 / 5), nook: Nook(number % 3) });
         }
         rank
     }
@@ -331,13 +424,25 @@ mod tests {
     fn coverage_chooses_most_where_new_code_is_near_and_the_newest_where_none_is() {
         let mut rank = Coverage::new(0);
         for number in 0..4000 {
-            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot: SpotId(u32::from(number < 2000)) });
+            let spot = SpotId(u32::from(number < 2000));
+            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot, nook: Nook(0) });
         }
         let n_near = (0..400).filter(|_| rank.pop(&mut Everything::New).is_some_and(|ticket| ticket.0 < 2000)).count();
         // The others still have their turns.
         assert!((200..390).contains(&n_near), "{n_near}");
         let newest = *rank.others.keys().next_back().expect("some are left");
         assert_eq!(rank.pop(&mut Everything::Old), Some(newest));
+    }
+
+    #[test]
+    fn coverage_gives_a_rare_nook_its_turn() {
+        let mut rank = Coverage::new(0);
+        for number in 0..4000 {
+            let nook = Nook(u64::from(number % 1000 == 500));
+            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot: SpotId(1), nook });
+        }
+        let first: Vec<u64> = (0..40).filter_map(|_| rank.pop(&mut Everything::New)).map(|ticket| ticket.0).collect();
+        assert_eq!(first.iter().filter(|number| **number % 1000 == 500).count(), 4, "{first:?}");
     }
 
     #[test]

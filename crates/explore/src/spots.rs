@@ -1,8 +1,10 @@
 //! Where states wait in the program's own code, and how far that is from code nobody has run.
 
+use std::hash::{Hash, Hasher};
+
 use analysis::CallGraph;
 use ir::{BlockId, FuncId, Inst, Module};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use vm::{Coverage, EdgeId, Image, State};
 
 use crate::collector::user_edges;
@@ -16,10 +18,17 @@ impl SpotId {
     pub const UNKNOWN: SpotId = SpotId(0);
 }
 
+/// Where below a spot a state waits: the places in a library, and the edge that comes next. Two that are
+/// taken for one by chance only share their turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Nook(pub u64);
+
 /// Own frames that make a spot; those further out are the same for most states.
 const N_FRAMES: usize = 6;
 /// Frames looked at for them.
 const N_LOOKED_AT: usize = 64;
+/// Innermost frames of libraries that make a nook.
+const N_LIBRARY_FRAMES: usize = 3;
 /// What returning from a function counts, in blocks.
 const RETURN_STEPS: u32 = 2;
 /// States chosen between two computations of the distances.
@@ -111,6 +120,21 @@ impl Spots {
         self.chains.push(chain);
         self.of_chain.insert(chain, spot);
         spot
+    }
+
+    pub fn nook(&self, state: &State, next_edge: Option<EdgeId>) -> Nook {
+        let is_library = |frame: &&vm::Frame| self.first_nodes[frame.func.idx()].is_none();
+        let mut hasher = FxHasher::default();
+        next_edge.map(|edge| edge.0).hash(&mut hasher);
+        for frame in state.frames().take_while(is_library).take(N_LIBRARY_FRAMES) {
+            Site { func: frame.func, block: frame.block }.hash(&mut hasher);
+        }
+        Nook(hasher.finish())
+    }
+
+    /// The function in which a spot lies.
+    pub fn func(&self, spot: SpotId) -> Option<FuncId> {
+        self.chains[spot.0 as usize][0].map(|site| site.func)
     }
 
     /// Steps from a spot to an edge of the program itself that nobody has taken; `None` if none is known to lead there.

@@ -22,16 +22,17 @@ use crate::exchange::{Exchange, Portion};
 use crate::meets::Meets;
 use crate::pending::{Pending, Prefix, Waiting, rank_of};
 use crate::search::{Outlook, Promise};
-use crate::spots::{SpotId, Spots};
+use crate::spots::{Nook, SpotId, Spots};
 use crate::tree::Tree;
 use crate::{Admission, Driver, LineUp, Options, Path, Plain, RunPlan, Trail, Work};
 
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
 const WATCHED_FUEL: u64 = 50_000;
-/// A path that used up its fuel has had as much of its turn as with this many forks: one that runs for ever without
-/// forking must not hold up the others.
-const FUEL_FORKS: u64 = 64;
+/// Instructions, and effects, in what costs about a millisecond: as much of a path's turn as one fork. One that runs or asks
+/// for ever without forking must not hold up the others.
+const INSTRUCTIONS_MS: u64 = 1 << 14;
+const EFFECTS_MS: u64 = 128;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// Forks between two looks at memory, when they come faster than the clock.
 const LOOK_FORKS: u64 = 1024;
@@ -45,7 +46,7 @@ const CUT_WORK: u64 = 4_000_000;
 /// What one such test costs beside those.
 const CUT_TEST_WORK: u64 = 200;
 /// Of a path known by its decisions only.
-const NO_OUTLOOK: Outlook = Outlook { promise: Promise::Nothing, spot: SpotId::UNKNOWN };
+const NO_OUTLOOK: Outlook = Outlook { promise: Promise::Nothing, spot: SpotId::UNKNOWN, nook: Nook(0) };
 
 pub struct Worker<'i, 'r> {
     pub(crate) options: &'r Options,
@@ -216,9 +217,10 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     fn work(&mut self) {
         while self.over.is_none() {
+            let work = self.work_done();
             let coverage = &self.decider.machine.coverage;
             self.spots.refresh(coverage);
-            let Some(waiting) = self.pending.pop(coverage, &self.spots) else {
+            let Some(waiting) = self.pending.pop(coverage, &self.spots, work) else {
                 match self.doubts.pop_front() {
                     Some(doubt) => self.resolve_doubt(doubt),
                     None if self.settle_held() => {}
@@ -235,6 +237,14 @@ impl<'i, 'r> Worker<'i, 'r> {
             }
             self.look();
         }
+    }
+
+    /// What was done so far, in what costs about a millisecond. Only slow questions to the solver go by the clock: where there
+    /// are none, the same seed gives the same search.
+    fn work_done(&self) -> u64 {
+        let Work { n_instructions, n_effects } = self.decider.work;
+        let slow_ms = self.decider.stack.counters().slow_time.as_millis() as u64;
+        n_instructions / INSTRUCTIONS_MS + n_effects / EFFECTS_MS + slow_ms
     }
 
     fn seed(&mut self, plan: RunPlan) {
@@ -315,12 +325,21 @@ impl<'i, 'r> Worker<'i, 'r> {
     }
 
     fn push(&mut self, path: Path, next_edge: Option<EdgeId>) {
-        let promise = match next_edge.filter(|edge| !self.decider.machine.coverage.is_seen(*edge)) {
+        let promise = self.promise(next_edge);
+        self.push_with(path, next_edge, promise);
+    }
+
+    fn promise(&self, next_edge: Option<EdgeId>) -> Promise {
+        match next_edge.filter(|edge| !self.decider.machine.coverage.is_seen(*edge)) {
             Some(edge) if self.spots.is_own(edge) => Promise::OwnEdge,
             Some(_) => Promise::LibraryEdge,
             None => Promise::Nothing,
-        };
-        let outlook = Outlook { promise, spot: self.spots.spot(&path.state) };
+        }
+    }
+
+    fn push_with(&mut self, path: Path, next_edge: Option<EdgeId>, promise: Promise) {
+        let (spot, nook) = (self.spots.spot(&path.state), self.spots.nook(&path.state, next_edge));
+        let outlook = Outlook { promise, spot, nook };
         self.pending.push(Waiting::Live(Box::new(path)), next_edge, outlook);
         self.left.states_max = self.left.states_max.max(self.pending.n_live() + 1);
     }
@@ -328,6 +347,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// Runs one path until it ends or has to wait again.
     fn follow_path(&mut self, mut path: Path) {
         let (mut n_forks, mut n_turns) = (0, 0);
+        let work_before = self.work_done();
         let mut n_solver_before = self.decider.stack.counters().n_solver;
         // Whatever is left there belongs to another path.
         self.watch(&path);
@@ -364,9 +384,9 @@ impl<'i, 'r> Worker<'i, 'r> {
             }
             let n_noted = self.left.ledger.n_entered();
             let had_seeds = !path.seeds.is_empty();
+            let is_out_of_fuel = matches!(effect, Effect::OutOfFuel);
             let n_new = match effect {
-                Effect::OutOfFuel => FUEL_FORKS * most / FUEL,
-                Effect::Arrived => 0,
+                Effect::OutOfFuel | Effect::Arrived => 0,
                 effect => {
                     let n_stops = path.stops.len();
                     self.plan_stop(&mut path, &effect);
@@ -403,12 +423,13 @@ impl<'i, 'r> Worker<'i, 'r> {
             // solver may take longer than all else.
             let n_solver = self.decider.stack.counters().n_solver;
             let was_solver_asked = std::mem::replace(&mut n_solver_before, n_solver) != n_solver;
-            if n_new > 0 || was_solver_asked || n_turns % LOOK_TURNS == 0 {
+            if n_new > 0 || was_solver_asked || is_out_of_fuel || n_turns % LOOK_TURNS == 0 {
                 self.look();
                 self.share();
-                let stays = n_new == 0 || !path.seeds.is_empty() || self.pending.stays(n_forks);
+                let spent = n_forks + self.work_done() - work_before;
+                let stays = spent == 0 || !path.seeds.is_empty() || self.pending.stays(spent);
                 if self.over.is_some() || !stays {
-                    return self.push(path, None);
+                    return self.push_with(path, None, Promise::HadItsTurn);
                 }
             }
         }

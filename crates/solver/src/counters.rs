@@ -20,6 +20,8 @@ pub struct Counters {
     pub n_unknown: u64,
     /// Spent in the bit-blaster and the SMT solver.
     pub solver_time: Duration,
+    /// Of this, in questions that took long: where all are quick it is zero, whatever the machine.
+    pub slow_time: Duration,
     /// Models that failed their check: each is a fault of ours.
     pub n_wrong_models: u64,
     /// Answers that differed from the bare solver's, in check mode: each is a fault of ours.
@@ -52,6 +54,7 @@ impl Counters {
             n_solver,
             n_unknown,
             solver_time,
+            slow_time,
             n_wrong_models,
             n_disagreements,
             n_unrecorded,
@@ -61,6 +64,7 @@ impl Counters {
         self.n_solver += n_solver;
         self.n_unknown += n_unknown;
         self.solver_time += *solver_time;
+        self.slow_time += *slow_time;
         self.n_wrong_models += n_wrong_models;
         self.n_disagreements += n_disagreements;
         self.n_unrecorded += n_unrecorded;

@@ -106,6 +106,8 @@ impl Stack {
     const LONG_FACTOR: u32 = 10;
     /// Conflicts after which a question is not easy any more.
     const SHORT_CONFLICTS: u64 = 100;
+    /// A question that takes longer is a slow one.
+    const SLOW: Duration = Duration::from_millis(10);
     /// The cost up to which trying all inputs is quicker than most questions are for the bit-blaster.
     const QUICK_SWEEP: u64 = 1000;
 
@@ -292,6 +294,9 @@ impl Stack {
             self.counters.layer_mut(layer).time += end - start;
             if is_solver {
                 self.counters.solver_time += end - start;
+            }
+            if is_solver && end - start > Self::SLOW {
+                self.counters.slow_time += end - start;
             }
             start = end;
             match local {

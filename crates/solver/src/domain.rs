@@ -7,7 +7,7 @@
 use crate::path::{Group, Node};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use term::{Eval, SymbolId, TermId, Terms, View, fold};
+use term::{Graph, Graphs, SymbolId, TermId, Terms, View, fold};
 
 /// The values one symbol can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Found {
 /// The layer: remembers what each single-symbol constraint allows.
 #[derive(Default)]
 pub struct Domains {
-    eval: Eval,
+    graphs: Graphs,
     known: FxHashMap<TermId, Option<Rc<Domain>>>,
 }
 
@@ -68,6 +68,11 @@ impl Domains {
         Some((0..256).filter(|&value| contains(set, value)).collect())
     }
 
+    /// What a term is for each value of its symbol, if that is its only one and small.
+    pub(crate) fn graph(&mut self, terms: &Terms, t: TermId) -> Option<Graph> {
+        self.graphs.of(terms, t)
+    }
+
     /// What a list of constraints allows, remembered in its nodes: each is looked at once however often it is shared.
     fn of_list(&mut self, terms: &Terms, newest: &Rc<Node>) -> Option<Rc<Domain>> {
         let mut open: Vec<&Node> = Vec::new();
@@ -103,10 +108,10 @@ impl Domains {
         let width = terms.symbol_width(symbol);
         let domain = if width <= 8 {
             let mut set = [0u64; 4];
-            for value in 0..1u64 << width {
-                if self.eval.eval_single(terms, symbol, value, t) == 1 {
-                    set[value as usize / 64] |= 1 << (value % 64);
-                }
+            for (value, _) in
+                self.graphs.of(terms, t)?[..1 << width].iter().enumerate().filter(|(_, holds)| **holds == 1)
+            {
+                set[value / 64] |= 1 << (value % 64);
             }
             Some(Domain::Bytes(set))
         } else {
@@ -271,6 +276,7 @@ fn cut(lo: u128, hi: u128, width: u32, window: (u128, u128), map: impl Fn(u128) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use term::{Assignment, Eval};
 
     /// Every condition of the known forms over a symbol of ten bits, against the evaluator on all its values.
     #[test]
@@ -310,7 +316,9 @@ mod tests {
             assert!(ranges.iter().all(|(lo, hi)| lo <= hi) && ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
             for value in 0..1 << WIDTH {
                 let inside = ranges.iter().any(|&(lo, hi)| (lo..=hi).contains(&value));
-                let holds = eval.eval_single(&terms, symbol, value, t) == 1;
+                let mut input = Assignment::new();
+                input.set(symbol, value);
+                let holds = eval.holds(&terms, &input, t);
                 assert_eq!(inside, holds, "{t:?} {:?} at {value}: {ranges:?}", terms.view(t));
             }
         }

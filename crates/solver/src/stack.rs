@@ -437,6 +437,9 @@ impl Stack {
     /// Tries all inputs at once where that is quick, or quicker than making gates of large tables, products and quotients.
     fn ask_few_values(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
         let sweep = self.values.plan(terms, &mut self.domains, &query.relevant, query.question, query.current)?;
+        if !sweep.is_exhaustive() {
+            return sweep.sample(query.key as u64).map(|found| Stack::completed(terms, query, &found));
+        }
         if sweep.cost() <= Self::QUICK_SWEEP + sweep.gate_work() {
             return Some(Stack::sweep(terms, query, sweep));
         }
@@ -450,7 +453,14 @@ impl Stack {
     }
 
     fn sweep(terms: &Terms, query: &Query, sweep: Sweep) -> Local {
-        let Some(found) = sweep.run() else { return Local::Unsat(None) };
+        match sweep.run() {
+            Some(found) => Stack::completed(terms, query, &found),
+            None => Local::Unsat(None),
+        }
+    }
+
+    /// The values found, and those of the current input for the symbols that make no difference.
+    fn completed(terms: &Terms, query: &Query, found: &[(SymbolId, u64)]) -> Local {
         let symbols = query.relevant.symbols(terms, query.question).into_iter();
         let value = |symbol| found.iter().find(|(other, _)| *other == symbol).map(|(_, value)| *value);
         let value_or_now = |symbol| value(symbol).unwrap_or_else(|| query.current.get(symbol));
@@ -576,18 +586,19 @@ impl Stack {
         }
         let relevant = path.relevant(terms, t);
         let inputs = self.domains.small_values(terms, relevant.only(), symbol)?;
+        let graph = self.domains.graph(terms, t)?;
         let mut found = vec![(self.current.eval(terms, current, t), current.clone())];
         let mut seen = rustc_hash::FxHashSet::from_iter([found[0].0]);
-        for value in inputs {
-            let mut input = current.clone();
-            input.set(symbol, value);
-            let value = self.trial.eval(terms, &input, t);
+        for input_value in inputs {
+            let value = graph[input_value as usize];
             if !seen.insert(value) {
                 continue;
             }
             if found.len() >= limit {
                 return Some((found, Completeness::More));
             }
+            let mut input = current.clone();
+            input.set(symbol, input_value);
             found.push((value, input));
         }
         self.note_refuted(Refuted::OtherValues(t));

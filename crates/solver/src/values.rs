@@ -4,6 +4,9 @@
 //! bytes, four digits. Then evaluating the question and the constraints under each of them decides it, whatever is in
 //! them; a lookup in a large table or a product costs no more than a sum. What each symbol may be on its own is known from
 //! the domains, so only the remaining conditions are evaluated, for a block of inputs at a time.
+//!
+//! Where there are too many inputs, some are tried at random: which of a hundred lists a name hashes to is hard to say for a
+//! solver, while every hundredth name is in the one that is wanted.
 
 use crate::domain::{Domain, Domains, intersect, n_values, pick, values_of};
 use crate::path::{Relevant, conjuncts};
@@ -15,6 +18,10 @@ use term::{Assignment, Lanes, N_LANES, SymbolId, TermId, Terms, used_bits};
 pub const MAX_INPUTS: u64 = 1 << 20;
 /// More symbols than this nearly always have too many values between them.
 const MAX_SYMBOLS: usize = 16;
+/// Steps over one block that trying inputs at random may take.
+const MAX_SAMPLING: u64 = 16_000;
+/// Blocks of inputs tried at random.
+const MAX_SAMPLED: u64 = 32;
 
 /// Symbols and the bits of them that matter.
 type Used = Rc<[(SymbolId, u64)]>;
@@ -30,7 +37,8 @@ pub struct Sweep {
     lanes: Lanes,
     /// The symbols of the lanes.
     swept: Vec<Possible>,
-    n_inputs: u64,
+    /// `None` where there are too many to try them all.
+    n_inputs: Option<u64>,
     /// Gives the bits that nobody looks at.
     current: Assignment,
     /// For each symbol that no remaining condition looks at, a value that its own constraints allow.
@@ -47,7 +55,7 @@ struct Possible {
 }
 
 impl Values {
-    /// `None` where there are too many inputs, or where the conditions are too large or too wide.
+    /// `None` where there are too many symbols, or where the conditions are too large or too wide.
     pub fn plan(
         &mut self,
         terms: &Terms,
@@ -76,10 +84,6 @@ impl Values {
         for &condition in &conditions {
             self.note_used(terms, condition, &mut possible)?;
         }
-        possible.iter().try_fold(MAX_INPUTS, |left, possible| match left / possible.n_values().max(1) {
-            0 => None,
-            left => Some(left),
-        })?;
         Some(Sweep::new(Lanes::new(terms, &conditions)?, possible, current))
     }
 
@@ -114,26 +118,38 @@ impl Possible {
 
 impl Sweep {
     fn new(lanes: Lanes, possible: Vec<Possible>, current: &Assignment) -> Sweep {
-        let mut sweep = Sweep { lanes, swept: Vec::new(), n_inputs: 1, current: current.clone(), others: Vec::new() };
+        let mut sweep =
+            Sweep { lanes, swept: Vec::new(), n_inputs: None, current: current.clone(), others: Vec::new() };
+        let mut n_inputs = 1u64;
         for possible in possible {
             let now = current.get(possible.symbol);
             if sweep.lanes.symbols().contains(&possible.symbol) {
-                sweep.n_inputs *= possible.n_values();
+                n_inputs = n_inputs.saturating_mul(possible.n_values());
                 sweep.swept.push(possible);
             } else if let Some(domain) = &possible.domain {
                 match pick(domain, now) {
                     Some(value) => sweep.others.push((possible.symbol, value)),
-                    None => sweep.n_inputs = 0,
+                    None => n_inputs = 0,
                 }
             }
         }
+        sweep.n_inputs = (n_inputs <= MAX_INPUTS).then_some(n_inputs);
         sweep
+    }
+
+    /// Whether all inputs can be tried, so that finding none says that there is none.
+    pub fn is_exhaustive(&self) -> bool {
+        self.n_inputs.is_some()
     }
 
     /// Steps over one block: about 50 ns each.
     pub fn cost(&self) -> u64 {
-        let n_blocks = self.n_inputs.div_ceil(N_LANES as u64);
-        n_blocks * (self.lanes.n_steps() + 2 * self.swept.len()) as u64
+        let n_blocks = self.n_inputs.unwrap_or(u64::MAX).div_ceil(N_LANES as u64);
+        n_blocks.saturating_mul(self.block_cost())
+    }
+
+    fn block_cost(&self) -> u64 {
+        (self.lanes.n_steps() + 2 * self.swept.len()) as u64
     }
 
     /// Up to which cost trying all inputs is likely to be quicker than gates.
@@ -141,11 +157,45 @@ impl Sweep {
         self.lanes.gate_work()
     }
 
+    /// An input that satisfies everything, of some that are tried; `None` says nothing.
+    pub fn sample(mut self, seed: u64) -> Option<Vec<(SymbolId, u64)>> {
+        let mut dice = Dice(seed);
+        let ways: Vec<Ways> = self.lanes.symbols().iter().map(|&symbol| self.ways(symbol)).collect();
+        for _ in 0..(MAX_SAMPLING / self.block_cost()).min(MAX_SAMPLED) {
+            for lane in 0..N_LANES {
+                for (nth, ways) in ways.iter().enumerate() {
+                    // Near the input that is known to satisfy the constraints, or anywhere.
+                    let stays = lane % 2 == 0 && dice.below(4) > 0;
+                    self.lanes.values_mut(nth)[lane] = if stays { ways.now } else { ways.choose(&mut dice) };
+                }
+            }
+            let holds = self.lanes.run();
+            if holds != 0 {
+                return Some(self.input(holds.trailing_zeros() as usize));
+            }
+        }
+        None
+    }
+
+    fn ways(&self, symbol: SymbolId) -> Ways {
+        let now = self.current.get(symbol);
+        let possible = self.swept.iter().find(|possible| possible.symbol == symbol);
+        let Some(domain) = possible.and_then(|possible| possible.domain.as_deref()) else {
+            return Ways { now, choices: Choices::Bits(possible.map_or(0, |possible| possible.used)) };
+        };
+        let ranges = match domain {
+            Domain::Ranges(ranges) => ranges.clone(),
+            Domain::Bytes(_) => values_of(domain).into_iter().map(|value| (value, value)).collect(),
+        };
+        // The question may exclude what is now.
+        Ways { now: pick(domain, now).unwrap_or(now), choices: Choices::Ranges(ranges) }
+    }
+
     /// The first input that satisfies everything.
     pub fn run(mut self) -> Option<Vec<(SymbolId, u64)>> {
         let choices: Vec<Vec<u64>> = self.lanes.symbols().iter().map(|&symbol| self.values(symbol)).collect();
         let mut digits = vec![0usize; choices.len()];
-        let mut n_left = self.n_inputs;
+        let mut n_left = self.n_inputs.unwrap_or(0);
         while n_left > 0 {
             for lane in 0..N_LANES {
                 // Lanes beyond the last input start again from the first one.
@@ -174,6 +224,60 @@ impl Sweep {
             input.push((self.lanes.symbols()[nth], self.lanes.values_mut(nth)[lane]));
         }
         input
+    }
+}
+
+/// What a symbol can be when inputs are tried at random.
+struct Ways {
+    /// What it is in the current input, or as near to that as can be.
+    now: u64,
+    choices: Choices,
+}
+
+enum Choices {
+    /// One of them, then a value in it.
+    Ranges(Vec<(u64, u64)>),
+    /// These bits are free.
+    Bits(u64),
+}
+
+impl Ways {
+    fn choose(&self, dice: &mut Dice) -> u64 {
+        match &self.choices {
+            Choices::Ranges(ranges) if ranges.is_empty() => self.now,
+            Choices::Ranges(ranges) => {
+                let (lo, hi) = ranges[dice.below(ranges.len() as u64) as usize];
+                match (hi - lo).checked_add(1) {
+                    Some(n) => lo + dice.below(n),
+                    None => dice.next(),
+                }
+            }
+            Choices::Bits(bits) => {
+                let value = match dice.below(4) {
+                    0 => dice.below(16),
+                    1 => self.now.wrapping_add(dice.below(16)).wrapping_sub(8),
+                    _ => dice.next(),
+                };
+                self.now & !bits | value & bits
+            }
+        }
+    }
+}
+
+/// A small generator (splitmix64): the same question is answered in the same way everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
     }
 }
 

@@ -60,8 +60,6 @@ pub struct Eval {
     epochs: Vec<u32>,
     values: Vec<u128>,
     stack: Vec<TermId>,
-    /// A symbol whose value is not the assignment's; see [`Eval::eval_single`].
-    single: Option<(SymbolId, u64)>,
 }
 
 impl Eval {
@@ -72,11 +70,10 @@ impl Eval {
     /// Makes this the assignment to evaluate under; what is remembered stays if it is the same one.
     #[inline]
     pub fn set(&mut self, assignment: &Assignment) {
-        if self.current.same(assignment) && self.single.is_none() {
+        if self.current.same(assignment) {
             return;
         }
         self.current = assignment.clone();
-        self.single = None;
         self.forget();
     }
 
@@ -101,14 +98,6 @@ impl Eval {
     #[inline]
     pub fn holds(&mut self, terms: &Terms, assignment: &Assignment, t: TermId) -> bool {
         self.eval(terms, assignment, t) == 1
-    }
-
-    /// The value of a term when one symbol has this value and all others are zero.
-    pub fn eval_single(&mut self, terms: &Terms, symbol: SymbolId, value: u64, t: TermId) -> u128 {
-        self.current = Assignment::new();
-        self.single = Some((symbol, value));
-        self.forget();
-        self.value(terms, t)
     }
 
     #[inline]
@@ -162,13 +151,7 @@ impl Eval {
         let width = terms.width(t);
         let value = match terms.view(t) {
             Const(value) => value,
-            Symbol(symbol) => {
-                let value = match self.single {
-                    Some((single, value)) if single == symbol => value,
-                    _ => self.current.get(symbol),
-                };
-                u128::from(value) & fold::mask(width)
-            }
+            Symbol(symbol) => u128::from(self.current.get(symbol)) & fold::mask(width),
             Not(a) => fold::not(self.want(a)?, width),
             Neg(a) => fold::neg(self.want(a)?, width),
             ZExt(a) => self.want(a)?,
@@ -179,24 +162,13 @@ impl Eval {
                 _ => self.want(b)?,
             },
             Select { array, index } => return self.step_select(terms, array, index),
-            And(a, b) => self.want2(a, b).map(|(a, b)| a & b)?,
-            Or(a, b) => self.want2(a, b).map(|(a, b)| a | b)?,
-            Xor(a, b) => self.want2(a, b).map(|(a, b)| a ^ b)?,
-            Add(a, b) => self.want2(a, b).map(|(a, b)| fold::add(a, b, width))?,
-            Sub(a, b) => self.want2(a, b).map(|(a, b)| fold::sub(a, b, width))?,
-            Mul(a, b) => self.want2(a, b).map(|(a, b)| fold::mul(a, b, width))?,
-            UDiv(a, b) => self.want2(a, b).map(|(a, b)| fold::udiv(a, b, width))?,
-            URem(a, b) => self.want2(a, b).map(|(a, b)| fold::urem(a, b))?,
-            SDiv(a, b) => self.want2(a, b).map(|(a, b)| fold::sdiv(a, b, width))?,
-            SRem(a, b) => self.want2(a, b).map(|(a, b)| fold::srem(a, b, width))?,
-            Shl(a, b) => self.want2(a, b).map(|(a, b)| fold::shl(a, b, width))?,
-            LShr(a, b) => self.want2(a, b).map(|(a, b)| fold::lshr(a, b, width))?,
-            AShr(a, b) => self.want2(a, b).map(|(a, b)| fold::ashr(a, b, width))?,
-            Concat(a, b) => self.want2(a, b).map(|(hi, lo)| hi << terms.width(b) | lo)?,
-            Eq(a, b) => self.want2(a, b).map(|(a, b)| u128::from(a == b))?,
-            Ult(a, b) => self.want2(a, b).map(|(a, b)| fold::ult(a, b))?,
-            Slt(a, b) => self.want2(a, b).map(|(x, y)| fold::slt(x, y, terms.width(a)))?,
             Table(_) | Store { .. } => unreachable!("arrays are evaluated at an index, by select"),
+            view => {
+                let mut operands = view.operands();
+                let (a, b) = operands.next().zip(operands.next()).expect("all others have two operands");
+                let (x, y) = self.want2(a, b)?;
+                binary(terms, view, width, x, y)
+            }
         };
         Some(value)
     }
@@ -210,7 +182,7 @@ impl Eval {
         loop {
             match terms.view(array) {
                 View::Store { array: base, index, byte } => {
-                    match self.want(index) {
+                    match terms.as_const(index).or_else(|| self.want(index)) {
                         Some(stored) if stored == at && !missing => return self.want(byte),
                         Some(_) => {}
                         None => missing = true,
@@ -230,5 +202,30 @@ impl Eval {
                 }
             }
         }
+    }
+}
+
+/// What an operator with two operands makes of their values.
+pub(crate) fn binary(terms: &Terms, view: View, width: u32, x: u128, y: u128) -> u128 {
+    use View::*;
+    match view {
+        And(..) => x & y,
+        Or(..) => x | y,
+        Xor(..) => x ^ y,
+        Add(..) => fold::add(x, y, width),
+        Sub(..) => fold::sub(x, y, width),
+        Mul(..) => fold::mul(x, y, width),
+        UDiv(..) => fold::udiv(x, y, width),
+        URem(..) => fold::urem(x, y),
+        SDiv(..) => fold::sdiv(x, y, width),
+        SRem(..) => fold::srem(x, y, width),
+        Shl(..) => fold::shl(x, y, width),
+        LShr(..) => fold::lshr(x, y, width),
+        AShr(..) => fold::ashr(x, y, width),
+        Concat(_, low) => x << terms.width(low) | y,
+        Eq(..) => u128::from(x == y),
+        Ult(..) => fold::ult(x, y),
+        Slt(a, _) => fold::slt(x, y, terms.width(a)),
+        _ => unreachable!("not an operator with two operands"),
     }
 }

@@ -77,8 +77,16 @@ enum Binary {
 struct Select {
     index: u32,
     table: Table,
-    /// Index and byte, the oldest store first.
-    stores: Vec<(u32, u32)>,
+    /// The newest first.
+    stores: Vec<Stores>,
+}
+
+/// Stores that follow each other.
+enum Stores {
+    /// At constant indices: the byte at each, the newest where there are several.
+    Constant(FxHashMap<u64, u32>),
+    /// One at an index that is computed: the index and the byte.
+    Computed(u32, u32),
 }
 
 enum Table {
@@ -109,8 +117,13 @@ impl Lanes {
         Some(lanes)
     }
 
+    /// How much there is to do for a block; a select takes a few steps for every run of stores it looks through.
     pub fn n_steps(&self) -> usize {
-        self.steps.len()
+        let n_more = |step: &Step| match &step.what {
+            What::Select(select) => 2 * (1 + select.stores.len()),
+            _ => 0,
+        };
+        self.steps.iter().map(|step| 1 + n_more(step)).sum()
     }
 
     /// What is cheap here and dear in gates: the elements of tables, and the square of the width of each product of two
@@ -241,10 +254,8 @@ pub fn used_bits(terms: &Terms, t: TermId) -> Option<Vec<(SymbolId, u64)>> {
     Some(used)
 }
 
-type Stores = Vec<(TermId, TermId)>;
-
 /// An array taken apart: index and byte of each store, the newest first, and what they were made on.
-fn stores_and_table(terms: &Terms, array: TermId) -> Option<(Stores, crate::TableId)> {
+fn stores_and_table(terms: &Terms, array: TermId) -> Option<(Vec<(TermId, TermId)>, crate::TableId)> {
     let (mut array, mut stores) = (array, Vec::new());
     loop {
         match terms.view(array) {
@@ -293,8 +304,20 @@ fn translate(terms: &Terms, view: View, block_of: &FxHashMap<TermId, u32>) -> Wh
                 Some(bytes) => Table::Bytes(bytes),
                 None => Table::Blocks(elements.iter().map(|&t| at(t)).collect()),
             };
-            let stores = stores.into_iter().rev().map(|(index, byte)| (at(index), at(byte))).collect();
-            What::Select(Box::new(Select { index: at(index), table, stores }))
+            let mut runs = Vec::new();
+            for (index, byte) in stores {
+                let Some(constant) = terms.as_const(index) else {
+                    runs.push(Stores::Computed(at(index), at(byte)));
+                    continue;
+                };
+                if !matches!(runs.last(), Some(Stores::Constant(_))) {
+                    runs.push(Stores::Constant(FxHashMap::default()));
+                }
+                if let Some(Stores::Constant(bytes)) = runs.last_mut() {
+                    bytes.entry(constant as u64).or_insert(at(byte));
+                }
+            }
+            What::Select(Box::new(Select { index: at(index), table, stores: runs }))
         }
         View::Const(_) | View::Symbol(_) | View::Table(_) | View::Store { .. } => unreachable!("no step"),
     }
@@ -352,17 +375,24 @@ impl Select {
     fn run(&self, blocks: &[Block], to: &mut Block) {
         let index = &blocks[self.index as usize];
         for lane in 0..N_LANES {
-            let at = usize::try_from(index[lane]).unwrap_or(usize::MAX);
-            to[lane] = match &self.table {
-                Table::Bytes(bytes) => bytes.get(at).map_or(0, |&byte| byte.into()),
-                Table::Blocks(elements) => elements.get(at).map_or(0, |&element| blocks[element as usize][lane]),
+            let stored = self.stores.iter().find_map(|stores| match stores {
+                Stores::Constant(bytes) => bytes.get(&index[lane]).copied(),
+                Stores::Computed(at, byte) => (blocks[*at as usize][lane] == index[lane]).then_some(*byte),
+            });
+            to[lane] = match stored {
+                Some(byte) => blocks[byte as usize][lane],
+                None => self.table.get(blocks, index[lane], lane),
             };
         }
-        for &(stored, byte) in &self.stores {
-            let (stored, byte) = (&blocks[stored as usize], &blocks[byte as usize]);
-            for lane in 0..N_LANES {
-                to[lane] = if stored[lane] == index[lane] { byte[lane] } else { to[lane] };
-            }
+    }
+}
+
+impl Table {
+    fn get(&self, blocks: &[Block], index: u64, lane: usize) -> u64 {
+        let Ok(index) = usize::try_from(index) else { return 0 };
+        match self {
+            Table::Bytes(bytes) => bytes.get(index).map_or(0, |&byte| byte.into()),
+            Table::Blocks(elements) => elements.get(index).map_or(0, |&element| blocks[element as usize][lane]),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! * `bits`, `arith`, `compare`, `shape`, `choice`, `array`: the builders, one file for each family, with their rewrite rules
 //! * `fold`: what each operator means on concrete values; the simplifier and the evaluator share it
 //! * `eval`: [`Assignment`] and the memoised evaluator [`Eval`]
+//! * `graph`: terms over one small symbol under all of its values, [`Graphs`]
 //! * `lanes`: conditions under many inputs at once, [`Lanes`]
 //! * `smtlib`: printing assertions for an SMT solver
 //! * `text`: terms written to a file and read back
@@ -27,6 +28,7 @@ mod chunks;
 mod compare;
 mod eval;
 pub mod fold;
+mod graph;
 mod lanes;
 mod node;
 mod shape;
@@ -36,6 +38,7 @@ mod text;
 pub use arena::{SymbolSetId, Terms};
 pub use chunks::Chunks;
 pub use eval::{Assignment, Eval};
+pub use graph::{Graph, Graphs};
 pub use lanes::{Lanes, N_LANES, used_bits};
 pub use node::{Sort, SymbolId, TableId, TermId, View};
 pub use smtlib::{Script, smtlib};

@@ -1,12 +1,24 @@
-//! Conditions in lanes against the evaluator.
+//! Many inputs at once, against the evaluator: lanes, and graphs of terms over one byte.
 
 use proptest::prelude::*;
-use term::{Assignment, Eval, Lanes, N_LANES, TermId, Terms, used_bits};
+use term::{Assignment, Eval, Graphs, Lanes, N_LANES, TermId, Terms, used_bits};
 
-/// Builds a condition from a list of choices: each takes earlier terms as operands, so everything is shared a lot.
-fn condition(terms: &mut Terms, choices: &[(u8, u8, u8, u64)]) -> TermId {
+type Choice = (u8, u8, u8, u64);
+
+fn choices() -> impl Strategy<Value = Vec<Choice>> {
+    proptest::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), any::<u64>()), 1..24)
+}
+
+/// A condition over several symbols.
+fn wide_condition(terms: &mut Terms, choices: &[Choice]) -> TermId {
     let bytes: Vec<TermId> = (0..3).map(|i| terms.symbol(&format!("b{i}"), 8)).collect();
     let word = terms.symbol("w", 32);
+    let (_, truth) = build(terms, &bytes, word, choices);
+    truth
+}
+
+/// A word and a condition made by a list of choices: each takes earlier terms as operands, so everything is shared a lot.
+fn build(terms: &mut Terms, bytes: &[TermId], word: TermId, choices: &[Choice]) -> (TermId, TermId) {
     let mut words: Vec<TermId> = bytes.iter().map(|&byte| terms.zext(byte, 32)).collect();
     words.push(word);
     let mut truths = vec![terms.ult(words[0], words[1])];
@@ -38,7 +50,7 @@ fn condition(terms: &mut Terms, choices: &[(u8, u8, u8, u64)]) -> TermId {
                 terms.concat(high, low)
             }
             17 => terms.ite(truths[truths.len() - 1], a, b),
-            18 => lookup(terms, a, b, &bytes, k),
+            18 => lookup(terms, a, b, bytes, k),
             19 => terms.add(a, k32),
             20 => terms.and(a, k32),
             21 => {
@@ -60,7 +72,7 @@ fn condition(terms: &mut Terms, choices: &[(u8, u8, u8, u64)]) -> TermId {
     let bound = terms.constant(1 << 20, 32);
     let compared = terms.slt(last, bound);
     truths.push(compared);
-    truths[1..].iter().fold(truths[0], |all, &truth| terms.xor(all, truth))
+    (last, truths[1..].iter().fold(truths[0], |all, &truth| terms.xor(all, truth)))
 }
 
 /// A byte from a table, half of the time one with symbolic elements, half of the time after a store.
@@ -83,11 +95,11 @@ fn lookup(terms: &mut Terms, a: TermId, b: TermId, bytes: &[TermId], k: u64) -> 
 proptest! {
     #[test]
     fn lanes_agree_with_the_evaluator(
-        choices in proptest::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), any::<u64>()), 1..24),
+        choices in choices(),
         seed in any::<u64>(),
     ) {
         let mut terms = Terms::new();
-        let t = condition(&mut terms, &choices);
+        let t = wide_condition(&mut terms, &choices);
         prop_assume!(!terms.is_const(t));
         let mut lanes = Lanes::new(&terms, &[t]).expect("nothing wide or large is in it");
         prop_assert_eq!(lanes.symbols().len(), terms.symbols(t).len());
@@ -114,6 +126,35 @@ proptest! {
             }
             prop_assert_eq!(holds >> lane & 1 == 1, eval.holds(&terms, &input, t), "lane {}", lane);
             prop_assert_eq!(eval.holds(&terms, &input, t), eval.holds(&terms, &masked, t), "unused bits in lane {}", lane);
+        }
+    }
+
+    #[test]
+    fn graphs_agree_with_the_evaluator(choices in choices(), width in 1u32..=8) {
+        let mut terms = Terms::new();
+        let symbol = terms.symbol("s", width);
+        let byte = terms.zext(symbol, 8);
+        let more = terms.not(byte);
+        let wide = terms.zext(more, 32);
+        let (word, truth) = build(&mut terms, &[byte, more, byte], wide, &choices);
+        let mut graphs = Graphs::default();
+        let mut eval = Eval::new();
+        for t in [word, truth] {
+            let Some(graph) = graphs.of(&terms, t) else {
+                prop_assert!(terms.symbols(t).is_empty());
+                continue;
+            };
+            let looked_up = graphs.lookup(&mut terms, t);
+            prop_assert_eq!(looked_up.is_some(), terms.width(t) == 32);
+            for value in 0..1u64 << width {
+                let mut input = Assignment::new();
+                input.set(terms.symbols(t)[0], value);
+                let expected = eval.eval(&terms, &input, t);
+                prop_assert_eq!(graph[value as usize], expected);
+                if let Some(looked_up) = looked_up {
+                    prop_assert_eq!(eval.eval(&terms, &input, looked_up), expected);
+                }
+            }
         }
     }
 }

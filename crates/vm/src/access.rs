@@ -340,7 +340,20 @@ impl Machine<'_> {
     fn select(&mut self, array: TermId, offset: Offset, byte: u64, label: Label) -> Byte {
         let index = self.index_term(offset, byte);
         let term = self.terms.select(array, index);
+        let term = self.shortened(term);
         self.term_byte(term, 0, label)
+    }
+
+    /// What was read at a place that one input byte says is a lookup by that byte in a table of its own: however many tables and
+    /// writes lie behind it, nobody has to go through them again.
+    fn shortened(&mut self, term: TermId) -> TermId {
+        let View::Select { array, index } = self.terms.view(term) else { return term };
+        let by_symbol =
+            matches!(self.terms.view(index), View::ZExt(narrow) if matches!(self.terms.view(narrow), View::Symbol(_)));
+        if by_symbol && matches!(self.terms.view(array), View::Table(_)) {
+            return term;
+        }
+        self.graphs.lookup(&mut self.terms, term).unwrap_or(term)
     }
 
     fn index_term(&mut self, offset: Offset, byte: u64) -> TermId {

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use ir::{BinOp, CastOp, CmpOp, Edge, FuncId, Inst, OverflowOp, Terminator};
-use term::{TermId, Terms};
+use term::{Graphs, TermId, Terms};
 use witness::{Bug, BugKind, Ending, Gap, LedgerKind, Place};
 
 use crate::arith;
@@ -170,6 +170,8 @@ pub struct Machine<'i> {
     /// Precision given up since last asked.
     pub notes: Vec<(LedgerKind, Place, String)>,
     pub starts: Starts,
+    /// What terms over one byte are for each of its values.
+    pub(crate) graphs: Graphs,
     pub(crate) tlb: Tlb,
     /// Where the last access that was found right went.
     pub(crate) located: Option<crate::ObjectId>,
@@ -201,6 +203,7 @@ impl<'i> Machine<'i> {
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
             starts: Starts::default(),
+            graphs: Graphs::default(),
             tlb: Tlb::default(),
             located: None,
             compared: Compared::default(),

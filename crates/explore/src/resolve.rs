@@ -59,17 +59,25 @@ impl Decider<'_> {
         line_up: &mut LineUp,
         ledger: &mut Ledger,
     ) -> Fate {
-        let resolved = line_up.resolve(path, addr);
-        if resolved.is_none() && self.take_only_address(path, addr, bytes, access) {
-            return Fate::Goes;
-        }
-        let bases = match resolved {
+        let bases = match line_up.resolve(path, addr) {
             Some(bases) => bases,
-            None => match self.meant_objects(path, addr) {
-                Some(meant) if meant.certainty == Certainty::Sure => meant.bases,
-                Some(meant) => self.confirm_meant(path, addr, meant.bases, ledger),
-                None => self.reachable_objects(path, addr, ledger),
-            },
+            None => {
+                let only = self.stack.only_value(&self.machine.terms, &path.condition, addr);
+                if only.is_some_and(|at| self.take_only_address(path, addr, at as u64, bytes, access)) {
+                    return Fate::Goes;
+                }
+                match self.meant_objects(path, addr) {
+                    Some(meant) if meant.certainty == Certainty::Sure => meant.bases,
+                    Some(meant) => self.confirm_meant(path, addr, meant.bases, ledger),
+                    None => {
+                        let here = self.eval.eval(&self.machine.terms, &path.input, addr) as u64;
+                        if self.is_always(path, addr, here) && self.take_only_address(path, addr, here, bytes, access) {
+                            return Fate::Goes;
+                        }
+                        self.reachable_objects(path, addr, ledger)
+                    }
+                }
+            }
         };
         self.machine.depend_on_meant(&path.state, &bases);
         let mut insides: Vec<(u64, TermId)> = Vec::with_capacity(bases.len());
@@ -109,11 +117,20 @@ impl Decider<'_> {
         Fate::Goes
     }
 
+    /// Whether a pointer that was read somewhere has one value: as the next of a list, read where a write that went elsewhere
+    /// might have gone. What lies behind it is then what it is, and not one of all that might lie there.
+    fn is_always(&mut self, path: &Path, addr: TermId, at: u64) -> bool {
+        let here = self.is_at(addr, at);
+        let elsewhere = self.machine.terms.not(here);
+        matches!(
+            self.stack.check(&mut self.machine.terms, &path.condition, &path.input, elsewhere),
+            solver::Answer::Unsat
+        )
+    }
+
     /// An address that the path leaves one value is no symbolic one any more: as where a pointer moves on by one unless the
     /// character is the last, which it is known not to be. Only accesses that are right are decided so.
-    fn take_only_address(&mut self, path: &mut Path, addr: TermId, bytes: u64, access: Access) -> bool {
-        let Some(at) = self.stack.only_value(&self.machine.terms, &path.condition, addr) else { return false };
-        let at = at as u64;
+    fn take_only_address(&mut self, path: &mut Path, addr: TermId, at: u64, bytes: u64, access: Access) -> bool {
         let memory = &path.state.memory;
         let object = memory.find(at).map(|object| memory.get(object)).filter(|object| object.allows(at, bytes, access));
         let Some(base) = object.map(|object| object.base) else { return false };

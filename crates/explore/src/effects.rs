@@ -1,5 +1,6 @@
 //! What the machine asks is decided here: which sides are feasible, who forks, what ends.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use solver::{Answer as Solved, Completeness, Stack, Why};
@@ -13,6 +14,8 @@ use crate::{CallChoice, LineUp, Means, Path, Work};
 pub const MAX_SIZES: usize = 64;
 /// The same for function pointers, jump targets and addresses.
 pub const MAX_TARGETS: usize = 256;
+/// Edges of a switch beyond which not every one is asked about.
+const MANY_EDGES: usize = 8;
 
 /// What became of the running path.
 pub enum Fate {
@@ -190,6 +193,9 @@ impl<'i> Decider<'i> {
     }
 
     fn switch(&mut self, path: &mut Path, conds: &[(u32, TermId)]) -> Fate {
+        if conds.len() > MANY_EDGES {
+            return self.switch_of_many(path, conds);
+        }
         let mut here = None;
         for (edge, cond) in conds {
             if here.is_none() && self.holds(path, *cond) {
@@ -201,6 +207,31 @@ impl<'i> Decider<'i> {
             }
         }
         let (edge, cond) = here.expect("the conditions of a switch cover every value");
+        path.take(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
+        Fate::Goes
+    }
+
+    /// Asks for inputs that take an edge not found yet instead of asking for every edge, most of which are often impossible.
+    fn switch_of_many(&mut self, path: &mut Path, conds: &[(u32, TermId)]) -> Fate {
+        let here = conds.iter().position(|(_, cond)| self.holds(path, *cond));
+        let here = here.expect("the conditions of a switch cover every value");
+        let mut inputs: BTreeMap<usize, Assignment> = BTreeMap::new();
+        let mut others = self.machine.terms.not(conds[here].1);
+        // What stays open parts as doubtful with all the edges that are left.
+        while let Feasible::Yes(input) = self.ask(path, others) {
+            let edge = conds.iter().position(|(_, cond)| self.eval.holds(&self.machine.terms, &input, *cond));
+            let edge = edge.expect("the conditions of a switch cover every value");
+            let beyond = self.machine.terms.not(conds[edge].1);
+            others = self.machine.terms.and(others, beyond);
+            inputs.insert(edge, input);
+        }
+        for (idx, input) in inputs {
+            let (edge, cond) = conds[idx];
+            let other = path.fork(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge), input);
+            let next = self.next_edge(path, edge);
+            self.wait(other, next);
+        }
+        let (edge, cond) = conds[here];
         path.take(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
         Fate::Goes
     }

@@ -9,6 +9,8 @@ use term::{TermId, Terms, View, fold};
 
 /// Terms looked at for one question: beyond that, gates may as well have it.
 const MAX_TERMS: usize = 4096;
+/// Elements of a table that are looked at.
+const MAX_ELEMENTS: usize = 1024;
 
 /// Both ends included, read without and with a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +132,18 @@ impl<'t> Bounds<'t> {
         }
     }
 
+    /// What a table of constants has at most.
+    fn bytes_of(&self, array: TermId) -> Option<Range> {
+        let View::Table(table) = self.terms.view(array) else { return None };
+        let elements = self.terms.table_elements(table);
+        if elements.len() > MAX_ELEMENTS {
+            return None;
+        }
+        // Beyond its end are zeros.
+        let most = elements.iter().try_fold(0, |most, &element| Some(self.terms.as_const(element)?.max(most)))?;
+        Some(Range::unsigned(0, most, 8))
+    }
+
     fn step(&mut self, t: TermId) -> Option<Range> {
         use View::*;
         let terms = self.terms;
@@ -137,7 +151,8 @@ impl<'t> Bounds<'t> {
         let constant = |t: TermId| terms.as_const(t);
         let range = match terms.view(t) {
             Const(value) => Range::exact(value, width),
-            Symbol(_) | Select { .. } => Range::full(width),
+            Symbol(_) => Range::full(width),
+            Select { array, .. } => self.bytes_of(array).unwrap_or(Range::full(width)),
             Table(_) | Store { .. } => unreachable!("arrays are looked at through select"),
             Not(a) => {
                 let a = self.want(a)?;
@@ -407,7 +422,7 @@ mod tests {
             let (a, b) = (at(a), at(b));
             let small = terms.constant(u128::from(k % 40), 16);
             let k = terms.constant(u128::from(k), 16);
-            let t = match op % 20 {
+            let t = match op % 21 {
                 0 => terms.add(a, b),
                 1 => terms.sub(a, b),
                 2 => terms.mul(a, b),
@@ -435,6 +450,12 @@ mod tests {
                 18 => {
                     let less = terms.ult(a, k);
                     terms.ite(less, b, a)
+                }
+                19 => {
+                    let table = terms.table_of_bytes(&[7, 3, 90, 12, 55, 2, 18, 31]);
+                    let index = terms.zext(a, 64);
+                    let byte = terms.select(table, index);
+                    terms.zext(byte, 16)
                 }
                 _ => terms.srem(a, b),
             };

@@ -3,16 +3,17 @@
 //! The symbols that matter to a question often have few values between them: an index below the length of a table, two
 //! bytes, four digits. Then evaluating the question and the constraints under each of them decides it, whatever is in
 //! them; a lookup in a large table or a product costs no more than a sum. What each symbol may be on its own is known from
-//! the domains, so only the remaining conditions are evaluated, for a block of inputs at a time.
+//! the domains, so only the remaining conditions are evaluated, for a block of inputs at a time. And of the values of a byte that
+//! make no difference to any of them, as the letters do to a scanner's tables, only one is tried.
 //!
 //! Where there are too many inputs, some are tried at random: which of a hundred lists a name hashes to is hard to say for a
 //! solver, while every hundredth name is in the one that is wanted.
 
-use crate::domain::{Domain, Domains, intersect, n_values, pick, values_of};
+use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
 use crate::path::{Relevant, conjuncts};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-use term::{Assignment, Lanes, N_LANES, SymbolId, TermId, Terms, used_bits};
+use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, used_bits};
 
 /// Inputs that are tried at most.
 pub const MAX_INPUTS: u64 = 1 << 20;
@@ -35,14 +36,31 @@ pub struct Values {
 /// A question made ready: what to evaluate, and under which inputs.
 pub struct Sweep {
     lanes: Lanes,
-    /// The symbols of the lanes.
-    swept: Vec<Possible>,
+    /// For each input of the lanes its symbol, as a place in `swept`.
+    symbol_of: Vec<usize>,
+    /// The symbols the lanes depend on.
+    swept: Vec<Choices>,
     /// `None` where there are too many to try them all.
     n_inputs: Option<u64>,
-    /// Gives the bits that nobody looks at.
-    current: Assignment,
     /// For each symbol that no remaining condition looks at, a value that its own constraints allow.
     others: Vec<(SymbolId, u64)>,
+}
+
+/// What a symbol can be.
+struct Choices {
+    symbol: SymbolId,
+    /// What it is in the current input, or as near to that as can be.
+    now: u64,
+    values: Eligible,
+}
+
+enum Eligible {
+    /// One for each class of values that no condition tells apart: the value, and what each input of the lanes over this
+    /// symbol, in their order, is then.
+    Classes(Vec<(u64, Vec<u64>)>),
+    Ranges(Ranges),
+    /// These bits are free.
+    Bits(u64),
 }
 
 /// What is known about a symbol.
@@ -84,7 +102,7 @@ impl Values {
         for &condition in &conditions {
             self.note_used(terms, condition, &mut possible)?;
         }
-        Some(Sweep::new(Lanes::new(terms, &conditions)?, possible, current))
+        Sweep::new(terms, domains, Lanes::new(terms, &conditions)?, &possible, current)
     }
 
     /// Adds the bits that a condition looks at; `None` when it is too large.
@@ -98,43 +116,113 @@ impl Values {
     }
 }
 
-impl Possible {
-    /// How many values have to be tried.
+impl Choices {
+    fn new(terms: &Terms, domains: &mut Domains, possible: &Possible, inputs: &[TermId], now: u64) -> Option<Choices> {
+        let symbol = possible.symbol;
+        let near = possible.domain.as_deref().and_then(|domain| pick(domain, now)).unwrap_or(now);
+        let values = match possible.domain.as_deref() {
+            _ if terms.symbol_width(symbol) <= Graphs::MAX_WIDTH => {
+                let all = || (0..1 << terms.symbol_width(symbol)).collect();
+                let values = possible.domain.as_deref().map_or_else(all, values_of);
+                Eligible::Classes(classes(terms, domains, values, inputs, near)?)
+            }
+            Some(Domain::Ranges(ranges)) => Eligible::Ranges(ranges.clone()),
+            _ => Eligible::Bits(possible.used),
+        };
+        Some(Choices { symbol, now: near, values })
+    }
+
     fn n_values(&self) -> u64 {
-        match &self.domain {
-            _ if self.used == 0 => 1,
-            Some(domain) => n_values(domain),
-            None => 1u64.checked_shl(self.used.count_ones()).unwrap_or(u64::MAX),
+        match &self.values {
+            Eligible::Classes(classes) => classes.len() as u64,
+            Eligible::Ranges(ranges) => n_in(ranges),
+            Eligible::Bits(bits) => 1u64.checked_shl(bits.count_ones()).unwrap_or(u64::MAX),
         }
     }
 
-    fn values(&self, current: &Assignment) -> Vec<u64> {
-        match &self.domain {
-            Some(domain) => values_of(domain),
-            None => spread(self.used, current.get(self.symbol)),
+    /// All values, each with what the inputs of the lanes are then.
+    fn all(&self) -> Vec<(u64, Vec<u64>)> {
+        let alone = |value: u64| (value, vec![value]);
+        match &self.values {
+            Eligible::Classes(classes) => classes.clone(),
+            Eligible::Ranges(ranges) => ranges.iter().flat_map(|&(lo, hi)| lo..=hi).map(alone).collect(),
+            Eligible::Bits(bits) => spread(*bits, self.now).into_iter().map(alone).collect(),
         }
+    }
+
+    /// Some value, near the current one or anywhere.
+    fn some(&self, dice: &mut Dice, stays: bool) -> (u64, Vec<u64>) {
+        let value = match &self.values {
+            // The current value has the first class.
+            Eligible::Classes(classes) if stays => return classes[0].clone(),
+            Eligible::Classes(classes) => return classes[dice.below(classes.len() as u64) as usize].clone(),
+            _ if stays => self.now,
+            Eligible::Ranges(ranges) => {
+                let (lo, hi) = ranges[dice.below(ranges.len() as u64) as usize];
+                match (hi - lo).checked_add(1) {
+                    Some(n) => lo + dice.below(n),
+                    None => dice.next(),
+                }
+            }
+            Eligible::Bits(bits) => {
+                let value = match dice.below(4) {
+                    0 => dice.below(16),
+                    1 => self.now.wrapping_add(dice.below(16)).wrapping_sub(8),
+                    _ => dice.next(),
+                };
+                self.now & !bits | value & bits
+            }
+        };
+        (value, vec![value])
     }
 }
 
+/// Of the values of a symbol one for each class of those that all these terms take for the same, that of `near` first; with what
+/// the terms are then. `None` where that is not known.
+fn classes(
+    terms: &Terms,
+    domains: &mut Domains,
+    values: Vec<u64>,
+    inputs: &[TermId],
+    near: u64,
+) -> Option<Vec<(u64, Vec<u64>)>> {
+    let graphs: Vec<Graph> = inputs.iter().map(|&input| domains.graph(terms, input)).collect::<Option<_>>()?;
+    let of = |value: u64| -> Vec<u64> { graphs.iter().map(|graph| graph[value as usize] as u64).collect() };
+    let mut seen = FxHashSet::default();
+    let near_first = values.iter().copied().filter(|&value| value == near).chain(values.iter().copied());
+    let classes = near_first.map(|value| (value, of(value))).filter(|(_, inputs)| seen.insert(inputs.clone()));
+    Some(classes.collect())
+}
+
 impl Sweep {
-    fn new(lanes: Lanes, possible: Vec<Possible>, current: &Assignment) -> Sweep {
-        let mut sweep =
-            Sweep { lanes, swept: Vec::new(), n_inputs: None, current: current.clone(), others: Vec::new() };
-        let mut n_inputs = 1u64;
+    fn new(
+        terms: &Terms,
+        domains: &mut Domains,
+        lanes: Lanes,
+        possible: &[Possible],
+        current: &Assignment,
+    ) -> Option<Sweep> {
+        let inputs_of = |symbol: SymbolId| -> Vec<TermId> {
+            lanes.inputs().iter().copied().filter(|&input| terms.symbols(input) == [symbol]).collect()
+        };
+        let (mut swept, mut others, mut n_inputs) = (Vec::new(), Vec::new(), 1u64);
         for possible in possible {
             let now = current.get(possible.symbol);
-            if sweep.lanes.symbols().contains(&possible.symbol) {
-                n_inputs = n_inputs.saturating_mul(possible.n_values());
-                sweep.swept.push(possible);
+            let inputs = inputs_of(possible.symbol);
+            if !inputs.is_empty() {
+                let choices = Choices::new(terms, domains, possible, &inputs, now)?;
+                n_inputs = n_inputs.saturating_mul(choices.n_values());
+                swept.push(choices);
             } else if let Some(domain) = &possible.domain {
                 match pick(domain, now) {
-                    Some(value) => sweep.others.push((possible.symbol, value)),
+                    Some(value) => others.push((possible.symbol, value)),
                     None => n_inputs = 0,
                 }
             }
         }
-        sweep.n_inputs = (n_inputs <= MAX_INPUTS).then_some(n_inputs);
-        sweep
+        let place = |input: &TermId| swept.iter().position(|choices| terms.symbols(*input) == [choices.symbol]);
+        let symbol_of = lanes.inputs().iter().map(place).collect::<Option<_>>()?;
+        Some(Sweep { lanes, symbol_of, swept, n_inputs: (n_inputs <= MAX_INPUTS).then_some(n_inputs), others })
     }
 
     /// Whether all inputs can be tried, so that finding none says that there is none.
@@ -160,107 +248,61 @@ impl Sweep {
     /// An input that satisfies everything, of some that are tried; `None` says nothing.
     pub fn sample(mut self, seed: u64) -> Option<Vec<(SymbolId, u64)>> {
         let mut dice = Dice(seed);
-        let ways: Vec<Ways> = self.lanes.symbols().iter().map(|&symbol| self.ways(symbol)).collect();
         for _ in 0..(MAX_SAMPLING / self.block_cost()).min(MAX_SAMPLED) {
+            let mut lanes = Vec::with_capacity(N_LANES);
             for lane in 0..N_LANES {
-                for (nth, ways) in ways.iter().enumerate() {
-                    // Near the input that is known to satisfy the constraints, or anywhere.
+                // Near the input that is known to satisfy the constraints, or anywhere.
+                let chosen = self.swept.iter().map(|choices| {
                     let stays = lane % 2 == 0 && dice.below(4) > 0;
-                    self.lanes.values_mut(nth)[lane] = if stays { ways.now } else { ways.choose(&mut dice) };
-                }
+                    choices.some(&mut dice, stays)
+                });
+                let chosen: Vec<(u64, Vec<u64>)> = chosen.collect();
+                self.write(lane, |symbol| &chosen[symbol].1);
+                lanes.push(chosen);
             }
             let holds = self.lanes.run();
             if holds != 0 {
-                return Some(self.input(holds.trailing_zeros() as usize));
+                let chosen = &lanes[holds.trailing_zeros() as usize];
+                return Some(self.input(|symbol| chosen[symbol].0));
             }
         }
         None
-    }
-
-    fn ways(&self, symbol: SymbolId) -> Ways {
-        let now = self.current.get(symbol);
-        let possible = self.swept.iter().find(|possible| possible.symbol == symbol);
-        let Some(domain) = possible.and_then(|possible| possible.domain.as_deref()) else {
-            return Ways { now, choices: Choices::Bits(possible.map_or(0, |possible| possible.used)) };
-        };
-        let ranges = match domain {
-            Domain::Ranges(ranges) => ranges.clone(),
-            Domain::Bytes(_) => values_of(domain).into_iter().map(|value| (value, value)).collect(),
-        };
-        // The question may exclude what is now.
-        Ways { now: pick(domain, now).unwrap_or(now), choices: Choices::Ranges(ranges) }
     }
 
     /// The first input that satisfies everything.
     pub fn run(mut self) -> Option<Vec<(SymbolId, u64)>> {
-        let choices: Vec<Vec<u64>> = self.lanes.symbols().iter().map(|&symbol| self.values(symbol)).collect();
+        let mut n_left = self.n_inputs.filter(|&n| n > 0)?;
+        let choices: Vec<Vec<(u64, Vec<u64>)>> = self.swept.iter().map(Choices::all).collect();
         let mut digits = vec![0usize; choices.len()];
-        let mut n_left = self.n_inputs.unwrap_or(0);
-        while n_left > 0 {
+        loop {
+            let first = digits.clone();
             for lane in 0..N_LANES {
                 // Lanes beyond the last input start again from the first one.
-                for (nth, digit) in digits.iter().enumerate() {
-                    self.lanes.values_mut(nth)[lane] = choices[nth][*digit];
-                }
+                self.write(lane, |symbol| &choices[symbol][digits[symbol]].1);
                 count_up(&mut digits, &choices);
             }
             let holds = self.lanes.run();
             if holds != 0 {
-                return Some(self.input(holds.trailing_zeros() as usize));
+                digits = first;
+                (0..holds.trailing_zeros()).for_each(|_| count_up(&mut digits, &choices));
+                return Some(self.input(|symbol| choices[symbol][digits[symbol]].0));
             }
-            n_left = n_left.saturating_sub(N_LANES as u64);
+            n_left = n_left.checked_sub(N_LANES as u64).filter(|&n| n > 0)?;
         }
-        None
     }
 
-    fn values(&self, symbol: SymbolId) -> Vec<u64> {
-        let possible = self.swept.iter().find(|possible| possible.symbol == symbol);
-        possible.map_or_else(Vec::new, |possible| possible.values(&self.current))
+    /// Writes one input into the lanes: for each symbol what the terms over it are.
+    fn write<'a>(&mut self, lane: usize, values: impl Fn(usize) -> &'a [u64]) {
+        let mut n_written = [0; MAX_SYMBOLS];
+        for (nth, &symbol) in self.symbol_of.iter().enumerate() {
+            self.lanes.values_mut(nth)[lane] = values(symbol)[n_written[symbol]];
+            n_written[symbol] += 1;
+        }
     }
 
-    fn input(mut self, lane: usize) -> Vec<(SymbolId, u64)> {
-        let mut input = std::mem::take(&mut self.others);
-        for nth in 0..self.lanes.symbols().len() {
-            input.push((self.lanes.symbols()[nth], self.lanes.values_mut(nth)[lane]));
-        }
-        input
-    }
-}
-
-/// What a symbol can be when inputs are tried at random.
-struct Ways {
-    /// What it is in the current input, or as near to that as can be.
-    now: u64,
-    choices: Choices,
-}
-
-enum Choices {
-    /// One of them, then a value in it.
-    Ranges(Vec<(u64, u64)>),
-    /// These bits are free.
-    Bits(u64),
-}
-
-impl Ways {
-    fn choose(&self, dice: &mut Dice) -> u64 {
-        match &self.choices {
-            Choices::Ranges(ranges) if ranges.is_empty() => self.now,
-            Choices::Ranges(ranges) => {
-                let (lo, hi) = ranges[dice.below(ranges.len() as u64) as usize];
-                match (hi - lo).checked_add(1) {
-                    Some(n) => lo + dice.below(n),
-                    None => dice.next(),
-                }
-            }
-            Choices::Bits(bits) => {
-                let value = match dice.below(4) {
-                    0 => dice.below(16),
-                    1 => self.now.wrapping_add(dice.below(16)).wrapping_sub(8),
-                    _ => dice.next(),
-                };
-                self.now & !bits | value & bits
-            }
-        }
+    fn input(&self, value: impl Fn(usize) -> u64) -> Vec<(SymbolId, u64)> {
+        let swept = self.swept.iter().enumerate().map(|(idx, choices)| (choices.symbol, value(idx)));
+        self.others.iter().copied().chain(swept).collect()
     }
 }
 
@@ -281,7 +323,7 @@ impl Dice {
     }
 }
 
-fn count_up(digits: &mut [usize], choices: &[Vec<u64>]) {
+fn count_up<T>(digits: &mut [usize], choices: &[Vec<T>]) {
     for (digit, values) in digits.iter_mut().zip(choices) {
         *digit += 1;
         if *digit < values.len() {

@@ -2,10 +2,13 @@
 //!
 //! The terms become a list of steps, operands first, and each step runs over a block of [`N_LANES`] inputs before the next one
 //! starts: the cost of finding out what to do is paid once for a block, and most steps are vector instructions. This is for
-//! trying all values of a small symbol; [`crate::Eval`] is for one input.
+//! trying all values of small symbols; [`crate::Eval`] is for one input.
+//!
+//! What is written in from outside are the values of terms over one small symbol, as large as they can be, since those are
+//! known from their graphs; and of the other symbols.
 
 use crate::node::{SymbolId, TermId, View};
-use crate::{Terms, fold};
+use crate::{Graphs, Terms, fold};
 use rustc_hash::FxHashMap;
 
 /// Inputs in one block; the answer is one bit for each.
@@ -16,13 +19,13 @@ type Block = [u64; N_LANES];
 
 /// Conditions made ready to be run. Values are of at most 64 bits.
 pub struct Lanes {
-    /// One block for each term: constants and symbols, filled in from outside, then the results of the steps.
+    /// One block for each term: constants, inputs, filled in from outside, and the results of the steps.
     blocks: Vec<Block>,
     steps: Vec<Step>,
     roots: Vec<u32>,
-    symbols: Vec<SymbolId>,
-    /// The block of each symbol.
-    symbol_blocks: Vec<u32>,
+    inputs: Vec<TermId>,
+    /// The block of each input.
+    input_blocks: Vec<u32>,
     gate_work: u64,
 }
 
@@ -105,8 +108,8 @@ impl Lanes {
             blocks: Vec::with_capacity(order.len()),
             steps: Vec::with_capacity(order.len()),
             roots: Vec::new(),
-            symbols: Vec::new(),
-            symbol_blocks: Vec::new(),
+            inputs: Vec::new(),
+            input_blocks: Vec::new(),
             gate_work: order.iter().map(|&t| gate_work(terms, t)).sum(),
         };
         let mut block_of: FxHashMap<TermId, u32> = FxHashMap::default();
@@ -132,14 +135,14 @@ impl Lanes {
         self.gate_work
     }
 
-    /// The symbols the conditions depend on.
-    pub fn symbols(&self) -> &[SymbolId] {
-        &self.symbols
+    /// What the conditions depend on: terms over one symbol each, a small one or itself.
+    pub fn inputs(&self) -> &[TermId] {
+        &self.inputs
     }
 
-    /// The values of the `nth` of [`Lanes::symbols`], to be written before [`Lanes::run`].
+    /// The values of the `nth` of [`Lanes::inputs`], to be written before [`Lanes::run`].
     pub fn values_mut(&mut self, nth: usize) -> &mut [u64; N_LANES] {
-        &mut self.blocks[self.symbol_blocks[nth] as usize]
+        &mut self.blocks[self.input_blocks[nth] as usize]
     }
 
     /// For each lane a bit that says whether all conditions hold there.
@@ -161,14 +164,22 @@ impl Lanes {
         block_of.insert(t, to);
         let what = match terms.view(t) {
             View::Const(value) => return self.blocks[to as usize].fill(value as u64),
-            View::Symbol(symbol) => {
-                self.symbols.push(symbol);
-                return self.symbol_blocks.push(to);
-            }
+            View::Symbol(_) => return self.add_input(t, to),
+            _ if is_small(terms, t) => return self.add_input(t, to),
             view => translate(terms, view, block_of),
         };
         self.steps.push(Step { to, width: terms.width(t), what });
     }
+
+    fn add_input(&mut self, t: TermId, to: u32) {
+        self.inputs.push(t);
+        self.input_blocks.push(to);
+    }
+}
+
+/// Whether a term's values are known from its graph.
+fn is_small(terms: &Terms, t: TermId) -> bool {
+    matches!(terms.symbols(t), [symbol] if terms.symbol_width(*symbol) <= Graphs::MAX_WIDTH) && terms.width(t) <= 64
 }
 
 fn gate_work(terms: &Terms, t: TermId) -> u64 {
@@ -183,7 +194,8 @@ fn gate_work(terms: &Terms, t: TermId) -> u64 {
     }
 }
 
-/// The terms that are made of bits, below and including these, each after its operands.
+/// The terms that are made of bits, below and including these and down to those over one small symbol, each after its
+/// operands.
 fn below(terms: &Terms, roots: &[TermId]) -> Option<Vec<TermId>> {
     let mut order = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
@@ -208,7 +220,9 @@ fn below(terms: &Terms, roots: &[TermId]) -> Option<Vec<TermId>> {
                     return None;
                 }
                 order.push(t);
-                stack.extend(view.operands());
+                if !is_small(terms, t) {
+                    stack.extend(view.operands());
+                }
             }
         }
         if order.len() > Lanes::MAX_STEPS {
@@ -220,8 +234,8 @@ fn below(terms: &Terms, roots: &[TermId]) -> Option<Vec<TermId>> {
     Some(order)
 }
 
-/// For each symbol of a term the bits that are looked at; the others make no difference to it. `None` where the term is too
-/// large to be run in lanes.
+/// For each symbol of a term the bits that are looked at, all of a small one; the others make no difference to it. `None` where
+/// the term is too large to be run in lanes.
 pub fn used_bits(terms: &Terms, t: TermId) -> Option<Vec<(SymbolId, u64)>> {
     let all = |symbol: SymbolId| fold::mask(terms.symbol_width(symbol)) as u64;
     let symbols = terms.symbols(t);
@@ -234,6 +248,10 @@ pub fn used_bits(terms: &Terms, t: TermId) -> Option<Vec<(SymbolId, u64)>> {
         note(symbol, all(symbol));
     }
     for t in below(terms, &[t])? {
+        if is_small(terms, t) {
+            note(terms.symbols(t)[0], all(terms.symbols(t)[0]));
+            continue;
+        }
         match terms.view(t) {
             View::Extract { arg, lo } if matches!(terms.view(arg), View::Symbol(_)) => {
                 note(terms.symbols(arg)[0], (fold::mask(terms.width(t)) << lo) as u64);

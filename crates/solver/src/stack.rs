@@ -438,6 +438,10 @@ impl Stack {
     fn ask_few_values(&mut self, terms: &Terms, query: &mut Query) -> Option<Local> {
         let sweep = self.values.plan(terms, &mut self.domains, &query.relevant, query.question, query.current)?;
         if !sweep.is_exhaustive() {
+            // What is easy as gates is best left to them.
+            if sweep.gate_work() == 0 {
+                return None;
+            }
             return sweep.sample(query.key as u64).map(|found| Stack::completed(terms, query, &found));
         }
         if sweep.cost() <= Self::QUICK_SWEEP + sweep.gate_work() {

@@ -10,7 +10,7 @@
 //! one or even at its start. In `(table - 'A')[c]` the pointer itself does. Then the object that the current
 //! input reaches counts as well, and where the one read off cannot be reached at all, it was not meant.
 
-use term::{TermId, View};
+use term::{TermId, Terms, View};
 use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
 use witness::{Ending, Ledger, LedgerKind};
 
@@ -46,6 +46,33 @@ fn objects_around(path: &Path, pointer: u64) -> Vec<u64> {
     }
 }
 
+/// Where the live objects begin in which these addresses lie.
+fn live_objects(path: &Path, addresses: &[u64]) -> Vec<u64> {
+    let memory = &path.state.memory;
+    let live = |at: &u64| memory.find(*at).map(|object| memory.get(object)).filter(|o| o.liveness == Liveness::Alive);
+    let mut bases: Vec<u64> = addresses.iter().filter_map(live).map(|object| object.base).collect();
+    bases.sort_unstable();
+    bases.dedup();
+    bases
+}
+
+/// The constants that a term chooses from; `None` if there is something else.
+fn collect_constants(terms: &Terms, t: TermId, depth: u32, found: &mut Vec<u64>) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
+    match terms.view(t) {
+        View::Const(value) => found.push(value as u64),
+        View::Ite(_, a, b) => {
+            collect_constants(terms, a, depth, found)?;
+            collect_constants(terms, b, depth, found)?;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Entries of a table of pointers that are listed.
+const MAX_LISTED: usize = 1024;
+
 /// Marks a decision that is an address, not the start of an object: no address is as large.
 const ONLY_ADDRESS: u64 = 1 << 52;
 
@@ -59,6 +86,8 @@ impl Decider<'_> {
         line_up: &mut LineUp,
         ledger: &mut Ledger,
     ) -> Fate {
+        // All that the address can be, where that is known.
+        let mut values = None;
         let bases = match line_up.resolve(path, addr) {
             Some(bases) => bases,
             None => {
@@ -74,7 +103,14 @@ impl Decider<'_> {
                         if self.is_always(path, addr, here) && self.take_only_address(path, addr, here, bytes, access) {
                             return Fate::Goes;
                         }
-                        self.reachable_objects(path, addr, ledger)
+                        let listed = self.listed_values(addr).unwrap_or_default();
+                        let bases = live_objects(path, &listed);
+                        if (1..=MAX_TARGETS).contains(&bases.len()) {
+                            values = Some(listed);
+                            bases
+                        } else {
+                            self.reachable_objects(path, addr, ledger)
+                        }
                     }
                 }
             }
@@ -85,7 +121,11 @@ impl Decider<'_> {
             let inside = self.inside_for(path, addr, bytes, base, access);
             insides.push((base, inside));
         }
-        self.report_outside(path, addr, bytes, access, &insides);
+        let outside = match values {
+            Some(values) => self.is_one_outside(path, addr, bytes, access, &values),
+            None => self.is_in_none(&insides),
+        };
+        self.report_outside(path, addr, bytes, access, &insides, outside);
         let mut ways = Vec::new();
         for (base, inside) in insides {
             if self.holds(path, inside) {
@@ -345,14 +385,83 @@ impl Decider<'_> {
         self.inside(path, addr, 1, base)
     }
 
-    /// Inputs for which the access lies in none of the objects end in an error. Preferred are those just past an edge,
-    /// where a native run sees the error for what it is.
-    fn report_outside(&mut self, path: &Path, addr: TermId, bytes: u64, access: Access, insides: &[(u64, TermId)]) {
+    fn is_in_none(&mut self, insides: &[(u64, TermId)]) -> TermId {
         let mut outside = self.machine.terms.tru();
         for (_, inside) in insides {
             let not_inside = self.machine.terms.not(*inside);
             outside = self.machine.terms.and(outside, not_inside);
         }
+        outside
+    }
+
+    /// The condition that an address which has one of these values has one with which the access is wrong.
+    fn is_one_outside(&mut self, path: &Path, addr: TermId, bytes: u64, access: Access, values: &[u64]) -> TermId {
+        let memory = &path.state.memory;
+        let is_right = |at: u64| memory.find(at).is_some_and(|object| memory.get(object).allows(at, bytes, access));
+        let mut outside = self.machine.terms.fls();
+        for at in values.iter().copied().filter(|&at| !is_right(at)) {
+            let here = self.is_at(addr, at);
+            outside = self.machine.terms.or(outside, here);
+        }
+        outside
+    }
+
+    /// All values of a pointer that was read from a table, such as the heads of the lists of a hash table, a constant beside it.
+    /// That the place it was read at lies inside the table is a condition of the path.
+    fn listed_values(&mut self, addr: TermId) -> Option<Vec<u64>> {
+        let terms = &mut self.machine.terms;
+        let width = terms.width(addr);
+        let (pointer, beside) = match terms.view(addr) {
+            View::Add(pointer, k) if terms.is_const(k) => (pointer, terms.as_const(k)? as u64),
+            _ => (addr, 0),
+        };
+        let n_bytes = width as usize / 8;
+        let read: Vec<TermId> = (0..width / 8).map(|idx| terms.byte(pointer, idx)).collect();
+        let View::Select { array, index: first } = terms.view(read[0]) else { return None };
+        let View::Table(table) = terms.view(array) else { return None };
+        for (byte, k) in read.iter().zip(0..) {
+            let k = terms.constant(k, 64);
+            let expected = terms.add(first, k);
+            if !matches!(terms.view(*byte), View::Select { array: same, index } if same == array && index == expected) {
+                return None;
+            }
+        }
+        let (index, start) = match terms.view(first) {
+            View::Add(index, k) if terms.is_const(k) => (index, terms.as_const(k)? as usize),
+            _ => (first, 0),
+        };
+        let aligned = (0..=3).rev().find(|&bits| {
+            let low = if bits == 0 { None } else { Some(terms.extract(index, bits - 1, 0)) };
+            low.is_none_or(|low| terms.as_const(low) == Some(0))
+        })?;
+        let stride = 1usize << aligned;
+        let elements = terms.table_elements(table).to_vec();
+        let last = elements.len().checked_sub(n_bytes)?;
+        if last / stride >= MAX_LISTED {
+            return None;
+        }
+        let mut values = Vec::new();
+        for at in (start % stride..=last).step_by(stride) {
+            let entry = terms.concat_bytes(&elements[at..at + n_bytes]);
+            collect_constants(terms, entry, MAX_MEANT_DEPTH, &mut values)?;
+        }
+        values.sort_unstable();
+        values.dedup();
+        let mask = term::fold::mask(width) as u64;
+        Some(values.iter().map(|value| value.wrapping_add(beside) & mask).collect())
+    }
+
+    /// Inputs for which the access lies in none of the objects end in an error. Preferred are those just past an edge,
+    /// where a native run sees the error for what it is.
+    fn report_outside(
+        &mut self,
+        path: &Path,
+        addr: TermId,
+        bytes: u64,
+        access: Access,
+        insides: &[(u64, TermId)],
+        outside: TermId,
+    ) {
         let Some(anywhere) = self.feasible_from_current(path, outside) else { return };
         let input = match insides {
             [(base, _)] => self.near_edge(path, addr, bytes, *base, outside).unwrap_or(anywhere),

@@ -237,7 +237,8 @@ fn the_processor_is_asked_by_an_intrinsic() {
     let program = load_with(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert!(gaps(&program).is_empty(), "{:?}", gaps(&program));
     // Other exchanges, and answers that go to memory, are none of these.
-    let text = "int main(void) { int y; __asm__(\"xchgq %%rcx, %q0; cpuid; xchgq %%rcx, %q0\" : \"=r\"(y)); return y; }";
+    let text =
+        "int main(void) { int y; __asm__(\"xchgq %%rcx, %q0; cpuid; xchgq %%rcx, %q0\" : \"=r\"(y)); return y; }";
     let program = load_with(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(gaps(&program).len(), 1);
 }

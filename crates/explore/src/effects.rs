@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use solver::{Answer as Solved, Completeness, Stack, Why};
+use solver::{Answer as Solved, Completeness, Patience, Stack, Why};
 use term::{Assignment, Eval, TermId};
 use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy, Touched};
 use witness::{Bug, Ending, Ledger, LedgerKind};
@@ -91,7 +91,10 @@ impl<'i> Decider<'i> {
         }
         let n_known = path.condition.len();
         self.teach_seeds(path, &effect);
+        // To where the seeds go first: ways off theirs that are hard to tell wait.
+        let patience = self.stack.set_patience(Patience::None);
         let fate = self.decide(path, effect, line_up, ledger);
+        self.stack.set_patience(patience);
         self.sort_seeds(path, n_known);
         fate
     }

@@ -34,6 +34,8 @@ const WATCHED_FUEL: u64 = 50_000;
 const INSTRUCTIONS_MS: u64 = 1 << 14;
 const EFFECTS_MS: u64 = 128;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// States that are kept whatever the memory.
+const FEW_STATES: usize = 64;
 /// Forks between two looks at memory, when they come faster than the clock.
 const LOOK_FORKS: u64 = 1024;
 /// Effects of one path between two looks at all.
@@ -610,15 +612,39 @@ impl<'i, 'r> Worker<'i, 'r> {
             self.over.get_or_insert(Budget::Time);
         }
         let resident_mb = self.measure_memory();
-        if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) && self.pending.n_live() > 64 {
-            self.left.n_put_away += self.pending.put_away(self.pending.n_live() as usize / 4);
+        if self.options.budgets.memory_mb.is_some_and(|limit| resident_mb >= limit) {
+            self.save_memory();
         }
-        self.decider.stack.set_patience(Patience::Usual { at_most: self.time_left() });
+        let patience = self.patience();
+        self.decider.stack.set_patience(patience);
         let standing = Standing {
             pending: self.pending.len() + self.doubts.len() as u64,
             queries: self.decider.stack.counters().n_asked,
         };
         self.reports.standing(standing);
+    }
+
+    /// Where time is short, no more than half of it goes to what is hard to answer while there are other ways to follow: such
+    /// questions wait until there are none.
+    fn patience(&self) -> Patience {
+        let is_short = self.options.budgets.time.is_some() && self.pending.n_live() as usize > FEW_STATES;
+        if is_short && self.decider.stack.counters().solver_time > self.started.elapsed() / 2 {
+            return Patience::None;
+        }
+        Patience::Usual { at_most: self.time_left() }
+    }
+
+    /// Puts states away; and open questions, each of which keeps one, are not asked again when they are what there is most of.
+    fn save_memory(&mut self) {
+        let (n_live, n_doubts) = (self.pending.n_live() as usize, self.doubts.len());
+        if n_live > FEW_STATES {
+            self.left.n_put_away += self.pending.put_away(n_live / 4);
+        }
+        if n_doubts > FEW_STATES && n_doubts > n_live {
+            for doubt in self.doubts.split_off(n_doubts - n_doubts / 4) {
+                self.give_up(&doubt.path, &format!("{}, and there is no memory to keep it", doubt.why));
+            }
+        }
     }
 
     fn time_left(&self) -> Option<Duration> {

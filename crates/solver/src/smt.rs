@@ -84,6 +84,9 @@ struct Process {
     lines: Receiver<String>,
 }
 
+/// How long a solver may go on beyond its own limit: as long again, within these.
+const MIN_MARGIN: Duration = Duration::from_millis(50);
+const MAX_MARGIN: Duration = Duration::from_millis(500);
 /// How often a wait for an answer looks whether all is to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -166,10 +169,11 @@ impl Backend for SmtProcess {
         let mut symbols = Vec::new();
         let text = self.question(terms, constraints, timeout, &mut symbols);
         // Its own limit comes first; ours is for the case that it does not keep it.
-        let clock = Clock::new(timeout + Duration::from_millis(500), &self.stop);
+        let margin = timeout.clamp(MIN_MARGIN, MAX_MARGIN);
+        let clock = Clock::new(timeout + margin, &self.stop);
         let mut last = Broken::Died;
         for _ in 0..2 {
-            match self.dialogue(&text, terms, &symbols, &clock) {
+            match self.dialogue(&text, terms, &symbols, &clock, margin) {
                 Ok(reply) => return reply,
                 Err(broken) => {
                     self.process = None;
@@ -208,7 +212,15 @@ impl SmtProcess {
         format!("(reset)\n{limit}(set-option :produce-models true)\n(set-logic {logic})\n{body}(check-sat)\n")
     }
 
-    fn dialogue(&mut self, text: &str, terms: &Terms, symbols: &[SymbolId], clock: &Clock) -> Result<Reply, Broken> {
+    /// `margin` is what the clock has beyond the solver's own limit.
+    fn dialogue(
+        &mut self,
+        text: &str,
+        terms: &Terms,
+        symbols: &[SymbolId],
+        clock: &Clock,
+        margin: Duration,
+    ) -> Result<Reply, Broken> {
         if self.process.is_none() {
             self.process = Some(Process::start(&self.dialect)?);
         }
@@ -218,7 +230,8 @@ impl SmtProcess {
             "unsat" => return Ok(Reply::Unsat),
             "sat" => {}
             "unknown" | "timeout" => {
-                let in_time = clock.left() > Duration::from_millis(600);
+                // A solver that stops a little before its limit stops for it.
+                let in_time = clock.left() > margin + margin / 5;
                 return Ok(Reply::Unknown(if in_time { Why::SolverSaid } else { Why::Timeout }));
             }
             _ => {

@@ -12,7 +12,7 @@ use crate::invert;
 use crate::path::{PathCondition, Relevant, conjuncts};
 use crate::record::Recorder;
 use crate::smt::{Backend, Reply, backend};
-use crate::values::{Sweep, Values};
+use crate::values::{Sweep, Swept, Values};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use term::{Assignment, Eval, SymbolId, TermId, Terms};
@@ -56,6 +56,8 @@ pub enum Refuted {
 /// How long a question may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
+    /// For a question whose answer can wait: only what needs no search.
+    None,
     /// For a question whose answer can be done without: only as long as it is easy, and never by the clock.
     Short,
     /// As configured, but within what is left of the campaign.
@@ -183,7 +185,7 @@ impl Stack {
             Patience::Usual { at_most } => {
                 at_most.map_or(self.config.timeout, |at_most| self.config.timeout.min(at_most))
             }
-            Patience::Short => self.config.timeout,
+            Patience::None | Patience::Short => self.config.timeout,
             Patience::Long { at_most } => {
                 at_most.map_or(self.config.timeout_again, |at_most| self.config.timeout_again.min(at_most))
             }
@@ -193,7 +195,7 @@ impl Stack {
     fn conflict_budget(&self) -> u64 {
         match self.patience {
             Patience::Usual { .. } => self.config.conflict_budget,
-            Patience::Short => Self::SHORT_CONFLICTS,
+            Patience::None | Patience::Short => Self::SHORT_CONFLICTS,
             Patience::Long { .. } => self.config.conflict_budget.saturating_mul(Self::LONG_FACTOR.into()),
         }
     }
@@ -282,10 +284,12 @@ impl Stack {
                 continue;
             }
             let is_last_resort = layer == Layer::Smt || query.sweep.is_some() && layer == Layer::Values;
-            if is_last_resort && self.patience == Patience::Short {
+            let is_solver = matches!(layer, Layer::Blaster | Layer::Smt);
+            if is_last_resort && self.patience == Patience::Short
+                || (is_last_resort || is_solver) && self.patience == Patience::None
+            {
                 continue;
             }
-            let is_solver = matches!(layer, Layer::Blaster | Layer::Smt);
             if is_solver && !std::mem::replace(&mut reached_solver, true) {
                 self.counters.n_solver += 1;
             }
@@ -457,9 +461,10 @@ impl Stack {
     }
 
     fn sweep(terms: &Terms, query: &Query, sweep: Sweep) -> Local {
-        match sweep.run() {
-            Some(found) => Stack::completed(terms, query, &found),
-            None => Local::Unsat(None),
+        match sweep.run(&query.clock) {
+            Swept::Found(found) => Stack::completed(terms, query, &found),
+            Swept::Nothing => Local::Unsat(None),
+            Swept::OutOfTime => Local::Unknown(Why::Timeout),
         }
     }
 

@@ -9,6 +9,7 @@
 //! Where there are too many inputs, some are tried at random: which of a hundred lists a name hashes to is hard to say for a
 //! solver, while every hundredth name is in the one that is wanted.
 
+use crate::clock::Clock;
 use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
 use crate::path::{Relevant, conjuncts};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +22,8 @@ pub const MAX_INPUTS: u64 = 1 << 20;
 const MAX_SYMBOLS: usize = 16;
 /// Steps over one block that trying inputs at random may take.
 const MAX_SAMPLING: u64 = 16_000;
+/// Steps over one block between two looks at the clock.
+const COST_OF_A_LOOK: u64 = 20_000;
 /// Blocks of inputs tried at random.
 const MAX_SAMPLED: u64 = 32;
 
@@ -44,6 +47,13 @@ pub struct Sweep {
     n_inputs: Option<u64>,
     /// For each symbol that no remaining condition looks at, a value that its own constraints allow.
     others: Vec<(SymbolId, u64)>,
+}
+
+/// What trying all inputs came to.
+pub enum Swept {
+    Found(Vec<(SymbolId, u64)>),
+    Nothing,
+    OutOfTime,
 }
 
 /// What a symbol can be.
@@ -270,11 +280,15 @@ impl Sweep {
     }
 
     /// The first input that satisfies everything.
-    pub fn run(mut self) -> Option<Vec<(SymbolId, u64)>> {
-        let mut n_left = self.n_inputs.filter(|&n| n > 0)?;
+    pub fn run(mut self, clock: &Clock) -> Swept {
+        let mut n_left = self.n_inputs.unwrap_or(0);
+        if n_left == 0 {
+            return Swept::Nothing;
+        }
         let choices: Vec<Vec<(u64, Vec<u64>)>> = self.swept.iter().map(Choices::all).collect();
         let mut digits = vec![0usize; choices.len()];
-        loop {
+        let mut cost = 0;
+        while n_left > 0 {
             let first = digits.clone();
             for lane in 0..N_LANES {
                 // Lanes beyond the last input start again from the first one.
@@ -285,10 +299,18 @@ impl Sweep {
             if holds != 0 {
                 digits = first;
                 (0..holds.trailing_zeros()).for_each(|_| count_up(&mut digits, &choices));
-                return Some(self.input(|symbol| choices[symbol][digits[symbol]].0));
+                return Swept::Found(self.input(|symbol| choices[symbol][digits[symbol]].0));
             }
-            n_left = n_left.checked_sub(N_LANES as u64).filter(|&n| n > 0)?;
+            n_left = n_left.saturating_sub(N_LANES as u64);
+            cost += self.block_cost();
+            if cost > COST_OF_A_LOOK {
+                cost = 0;
+                if clock.is_over() {
+                    return Swept::OutOfTime;
+                }
+            }
         }
+        Swept::Nothing
     }
 
     /// Writes one input into the lanes: for each symbol what the terms over it are.

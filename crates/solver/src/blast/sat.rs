@@ -382,7 +382,7 @@ impl Sat {
             loop {
                 let conflict = self.propagate();
                 n_steps = n_steps.wrapping_add(1);
-                if n_steps.is_multiple_of(32) && limits.clock.is_some_and(Clock::is_over) {
+                if n_steps.is_multiple_of(8) && limits.clock.is_some_and(Clock::is_over) {
                     self.backtrack(0);
                     return Outcome::OutOfTime;
                 }

@@ -9,10 +9,13 @@ use crate::session::BuildError;
 use crate::{headers, kept, tools};
 
 /// Which faults the program looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Flavor {
     /// AddressSanitizer and UBSan.
     Address,
+    /// The same, and whether indices stay within the declared arrays: what lies just beside one may be nobody's, where an
+    /// address tells nothing. A program may do so within an object, so this is only for a fault that is claimed.
+    Index,
     /// MemorySanitizer: reads of uninitialised memory, which no other sanitizer sees. Without coverage.
     Memory,
     /// No sanitizer exists for the target: signals have to tell.
@@ -205,7 +208,7 @@ impl Compiler<'_> {
         command.arg("-c").arg(marked.as_deref().unwrap_or(source)).arg("-o").arg(&object);
         command.args(self.machine_flags()).args(["-O0", "-fPIE", "-Wno-override-module"]);
         match self.flavor {
-            Flavor::Address => command.arg("-fsanitize=address"),
+            Flavor::Address | Flavor::Index => command.arg("-fsanitize=address"),
             Flavor::Memory => command.arg("-fsanitize=memory"),
             Flavor::Plain => &mut command,
         };
@@ -215,7 +218,7 @@ impl Compiler<'_> {
     /// Bitcode made without a sanitizer lacks the attribute that asks for its checks. Without `opt` it stays as it is.
     fn mark_for_sanitizer(&self, source: &Path, idx: usize) -> Option<PathBuf> {
         let attribute = match self.flavor {
-            Flavor::Address => "sanitize_address",
+            Flavor::Address | Flavor::Index => "sanitize_address",
             Flavor::Memory => "sanitize_memory",
             Flavor::Plain => return None,
         };
@@ -240,7 +243,7 @@ impl Compiler<'_> {
         // Without debug information, so that its frames are never taken for the user's.
         command.args(["-g0", "-O1", "-fPIE", "-std=gnu11", "-fno-omit-frame-pointer"]).args(self.machine_flags());
         match self.flavor {
-            Flavor::Address => command.args(["-DCOLT_SANITIZER", "-DCOLT_ADDRESS_SANITIZER"]),
+            Flavor::Address | Flavor::Index => command.args(["-DCOLT_SANITIZER", "-DCOLT_ADDRESS_SANITIZER"]),
             Flavor::Memory => command.args(["-DCOLT_SANITIZER", "-fsanitize=memory"]),
             Flavor::Plain => &mut command,
         };
@@ -265,8 +268,11 @@ impl Compiler<'_> {
         match self.flavor {
             Flavor::Plain => Vec::new(),
             Flavor::Memory => vec!["-fsanitize=memory", "-fno-sanitize-recover=all"],
-            Flavor::Address => {
+            Flavor::Address | Flavor::Index => {
                 let mut flags = vec!["-fsanitize=address,integer-divide-by-zero,unreachable"];
+                if self.flavor == Flavor::Index {
+                    flags.push("-fsanitize=array-bounds");
+                }
                 if self.plan.checks.overflow {
                     flags.push("-fsanitize=signed-integer-overflow");
                 }

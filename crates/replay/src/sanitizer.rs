@@ -63,6 +63,9 @@ fn undefined_behaviour(place: &str, what: &str, frames: Vec<Option<u64>>) -> Rep
     };
     let kind = if what == "division by zero" {
         Some(BugKind::DivisionByZero)
+    } else if what.starts_with("index ") && what.contains("out of bounds") {
+        // It does not say what for, and a read is the lesser claim.
+        Some(BugKind::OutOfBoundsRead)
     } else if what.contains("shift") {
         Some(BugKind::InvalidShift)
     } else if what.contains("unreachable") {

@@ -1,5 +1,6 @@
 //! One native build and the tests run on it.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,8 +54,8 @@ pub struct Session {
     plan: BuildPlan,
     work_dir: PathBuf,
     main: Runner,
-    /// Built only when an uninitialised read is to be confirmed; the error is kept so that it is not tried again.
-    memory: Option<Result<Runner, String>>,
+    /// Built only when there is a fault that the main one does not see; an error is kept so that it is not tried again.
+    others: BTreeMap<Flavor, Result<Runner, String>>,
 }
 
 /// One build and its server.
@@ -85,7 +86,7 @@ impl Session {
             }
             built => built?,
         };
-        Ok(Session { plan: plan.clone(), work_dir: work_dir.to_path_buf(), main, memory: None })
+        Ok(Session { plan: plan.clone(), work_dir: work_dir.to_path_buf(), main, others: BTreeMap::new() })
     }
 
     /// The walls the tests run in.
@@ -111,24 +112,39 @@ impl Session {
 
     /// Runs a test and holds it against its promised ending.
     pub fn judge(&mut self, inputs: &[InputValue], expected: &Expected) -> (NativeEnding, Verdict) {
-        let mut native = self.run(inputs);
-        if let Expected::Bug(bug) = expected
-            && bug.kind == BugKind::UninitialisedRead
-        {
-            native = self.run_for_uninitialised(inputs);
-        }
+        let native = self.run(inputs);
         let verdict = compare(expected, &native);
-        (native, verdict)
+        let flavor = match expected {
+            Expected::Bug(bug) if bug.kind == BugKind::UninitialisedRead => Flavor::Memory,
+            Expected::Bug(bug) if matches!(bug.kind, BugKind::OutOfBoundsRead | BugKind::OutOfBoundsWrite) => {
+                Flavor::Index
+            }
+            _ => return (native, verdict),
+        };
+        if verdict == Verdict::Agrees || self.main.program.flavor == Flavor::Plain && flavor == Flavor::Index {
+            return (native, verdict);
+        }
+        let other = self.run_other(flavor, inputs);
+        match compare(expected, &other) {
+            // What it shows was not asked for.
+            Verdict::Differs(_) if flavor == Flavor::Index => (native, verdict),
+            verdict => (other, verdict),
+        }
     }
 
-    fn run_for_uninitialised(&mut self, inputs: &[InputValue]) -> NativeEnding {
-        let (plan, dir, wanted) = (&self.plan, self.work_dir.join("native-memory"), self.main.wanted);
-        let runner = self.memory.get_or_insert_with(|| {
-            Runner::build(plan, Flavor::Memory, &dir, wanted).map_err(|error| error.to_string())
-        });
+    fn run_other(&mut self, flavor: Flavor, inputs: &[InputValue]) -> NativeEnding {
+        let (name, checks) = match flavor {
+            Flavor::Memory => ("native-memory", "MemorySanitizer"),
+            _ => ("native-index", "checks of indices"),
+        };
+        let (plan, dir, wanted) = (&self.plan, self.work_dir.join(name), self.main.wanted);
+        let runner = self
+            .others
+            .entry(flavor)
+            .or_insert_with(|| Runner::build(plan, flavor, &dir, wanted).map_err(|error| error.to_string()));
         match runner {
             Ok(runner) => runner.run(inputs, &self.plan.limits),
-            Err(why) => NativeEnding::Lost { why: format!("no build with MemorySanitizer: {why}") },
+            Err(why) => NativeEnding::Lost { why: format!("no build with {checks}: {why}") },
         }
     }
 

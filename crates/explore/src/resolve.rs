@@ -3,7 +3,8 @@
 //! Most symbolic addresses are an object's address plus an offset. Then the object is the one meant: whatever lies outside
 //! of it is an error, even where the sum happens to land in some other object, because C says so and because a test that
 //! relies on the distance between two objects would show nothing natively. Only where no object can be read off the
-//! term (a table of pointers, say) are all objects it can reach looked for, one model at a time.
+//! term are all objects it can reach looked for: where it was read from a table, in the table, and otherwise one model at a
+//! time.
 //!
 //! What is read off is certain only where the sum starts from an object's very start. The pointer it was computed from
 //! tells better than its constant part, which in `buffer[n - 1]` lies before the object that is meant, perhaps in another
@@ -24,6 +25,13 @@ const MAX_MEANT_DEPTH: u32 = 12;
 struct Meant {
     bases: Vec<u64>,
     certainty: Certainty,
+}
+
+/// Where an address may point: into these objects, or nowhere.
+struct Targets {
+    bases: Vec<u64>,
+    /// All that the address can be, where that is known.
+    values: Option<Vec<u64>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,34 +94,9 @@ impl Decider<'_> {
         line_up: &mut LineUp,
         ledger: &mut Ledger,
     ) -> Fate {
-        // All that the address can be, where that is known.
-        let mut values = None;
-        let bases = match line_up.resolve(path, addr) {
-            Some(bases) => bases,
-            None => {
-                let only = self.stack.only_value(&self.machine.terms, &path.condition, addr);
-                if only.is_some_and(|at| self.take_only_address(path, addr, at as u64, bytes, access)) {
-                    return Fate::Goes;
-                }
-                match self.meant_objects(path, addr) {
-                    Some(meant) if meant.certainty == Certainty::Sure => meant.bases,
-                    Some(meant) => self.confirm_meant(path, addr, meant.bases, ledger),
-                    None => {
-                        let here = self.eval.eval(&self.machine.terms, &path.input, addr) as u64;
-                        if self.is_always(path, addr, here) && self.take_only_address(path, addr, here, bytes, access) {
-                            return Fate::Goes;
-                        }
-                        let listed = self.listed_values(addr).unwrap_or_default();
-                        let bases = live_objects(path, &listed);
-                        if (1..=MAX_TARGETS).contains(&bases.len()) {
-                            values = Some(listed);
-                            bases
-                        } else {
-                            self.reachable_objects(path, addr, ledger)
-                        }
-                    }
-                }
-            }
+        let bases = line_up.resolve(path, addr).map(|bases| Targets { bases, values: None });
+        let Some(Targets { bases, values }) = bases.or_else(|| self.targets(path, addr, bytes, access, ledger)) else {
+            return Fate::Goes;
         };
         self.machine.depend_on_meant(&path.state, &bases);
         let mut insides: Vec<(u64, TermId)> = Vec::with_capacity(bases.len());
@@ -155,6 +138,39 @@ impl Decider<'_> {
         path.input = input;
         path.take(&self.machine.terms, base, inside, Answer::Object(base));
         Fate::Goes
+    }
+
+    /// Where an address may point; `None` if it has one value, which the path has then taken.
+    fn targets(
+        &mut self,
+        path: &mut Path,
+        addr: TermId,
+        bytes: u64,
+        access: Access,
+        ledger: &mut Ledger,
+    ) -> Option<Targets> {
+        let only = self.stack.only_value(&self.machine.terms, &path.condition, addr);
+        if only.is_some_and(|at| self.take_only_address(path, addr, at as u64, bytes, access)) {
+            return None;
+        }
+        if let Some(Meant { bases, certainty }) = self.meant_objects(path, addr) {
+            let bases = match certainty {
+                Certainty::Sure => bases,
+                Certainty::Guess => self.confirm_meant(path, addr, bases, ledger),
+            };
+            return Some(Targets { bases, values: None });
+        }
+        let here = self.eval.eval(&self.machine.terms, &path.input, addr) as u64;
+        if self.is_always(path, addr, here) && self.take_only_address(path, addr, here, bytes, access) {
+            return None;
+        }
+        let values = self.listed_values(addr).unwrap_or_default();
+        let bases = live_objects(path, &values);
+        Some(if (1..=MAX_TARGETS).contains(&bases.len()) {
+            Targets { bases, values: Some(values) }
+        } else {
+            Targets { bases: self.reachable_objects(path, addr, ledger), values: None }
+        })
     }
 
     /// Whether a pointer that was read somewhere has one value: as the next of a list, read where a write that went elsewhere

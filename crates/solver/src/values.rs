@@ -20,12 +20,11 @@ use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, u
 pub const MAX_INPUTS: u64 = 1 << 20;
 /// More symbols than this nearly always have too many values between them.
 const MAX_SYMBOLS: usize = 16;
-/// Steps over one block that trying inputs at random may take.
+/// Steps over one block that trying inputs at random may take, and blocks it may try.
 const MAX_SAMPLING: u64 = 16_000;
+const MAX_SAMPLED: u64 = 32;
 /// Steps over one block between two looks at the clock.
 const COST_OF_A_LOOK: u64 = 20_000;
-/// Blocks of inputs tried at random.
-const MAX_SAMPLED: u64 = 32;
 
 /// Symbols and the bits of them that matter.
 type Used = Rc<[(SymbolId, u64)]>;
@@ -64,10 +63,16 @@ struct Choices {
     values: Eligible,
 }
 
+/// A value of a symbol, and what each input of the lanes over that symbol, in their order, is then.
+#[derive(Clone)]
+struct Choice {
+    value: u64,
+    inputs: Vec<u64>,
+}
+
 enum Eligible {
-    /// One for each class of values that no condition tells apart: the value, and what each input of the lanes over this
-    /// symbol, in their order, is then.
-    Classes(Vec<(u64, Vec<u64>)>),
+    /// One for each class of values that no condition tells apart, that of the current value first.
+    Classes(Vec<Choice>),
     Ranges(Ranges),
     /// These bits are free.
     Bits(u64),
@@ -150,29 +155,30 @@ impl Choices {
         }
     }
 
-    /// All values, each with what the inputs of the lanes are then.
-    fn all(&self) -> Vec<(u64, Vec<u64>)> {
-        let alone = |value: u64| (value, vec![value]);
+    fn all(&self) -> Vec<Choice> {
         match &self.values {
             Eligible::Classes(classes) => classes.clone(),
-            Eligible::Ranges(ranges) => ranges.iter().flat_map(|&(lo, hi)| lo..=hi).map(alone).collect(),
-            Eligible::Bits(bits) => spread(*bits, self.now).into_iter().map(alone).collect(),
+            Eligible::Ranges(ranges) => ranges.iter().flat_map(|&(lo, hi)| lo..=hi).map(Choice::alone).collect(),
+            Eligible::Bits(bits) => spread(*bits, self.now).into_iter().map(Choice::alone).collect(),
         }
     }
 
-    /// Some value, near the current one or anywhere.
-    fn some(&self, dice: &mut Dice, stays: bool) -> (u64, Vec<u64>) {
-        let value = match &self.values {
-            // The current value has the first class.
-            Eligible::Classes(classes) if stays => return classes[0].clone(),
-            Eligible::Classes(classes) => return classes[dice.below(classes.len() as u64) as usize].clone(),
-            _ if stays => self.now,
+    fn nearest(&self) -> Choice {
+        match &self.values {
+            Eligible::Classes(classes) => classes[0].clone(),
+            _ => Choice::alone(self.now),
+        }
+    }
+
+    fn some(&self, dice: &mut Dice) -> Choice {
+        match &self.values {
+            Eligible::Classes(classes) => classes[dice.below(classes.len() as u64) as usize].clone(),
             Eligible::Ranges(ranges) => {
                 let (lo, hi) = ranges[dice.below(ranges.len() as u64) as usize];
-                match (hi - lo).checked_add(1) {
+                Choice::alone(match (hi - lo).checked_add(1) {
                     Some(n) => lo + dice.below(n),
                     None => dice.next(),
-                }
+                })
             }
             Eligible::Bits(bits) => {
                 let value = match dice.below(4) {
@@ -180,28 +186,34 @@ impl Choices {
                     1 => self.now.wrapping_add(dice.below(16)).wrapping_sub(8),
                     _ => dice.next(),
                 };
-                self.now & !bits | value & bits
+                Choice::alone(self.now & !bits | value & bits)
             }
-        };
-        (value, vec![value])
+        }
     }
 }
 
-/// Of the values of a symbol one for each class of those that all these terms take for the same, that of `near` first; with what
-/// the terms are then. `None` where that is not known.
+impl Choice {
+    /// Of a symbol that is itself the input.
+    fn alone(value: u64) -> Choice {
+        Choice { value, inputs: vec![value] }
+    }
+}
+
+/// Of the values of a symbol one for each class of those that all these terms take for the same, that of `near` first. `None`
+/// where it is not known what the terms are.
 fn classes(
     terms: &Terms,
     domains: &mut Domains,
     values: Vec<u64>,
     inputs: &[TermId],
     near: u64,
-) -> Option<Vec<(u64, Vec<u64>)>> {
+) -> Option<Vec<Choice>> {
     let graphs: Vec<Graph> = inputs.iter().map(|&input| domains.graph(terms, input)).collect::<Option<_>>()?;
-    let of = |value: u64| -> Vec<u64> { graphs.iter().map(|graph| graph[value as usize] as u64).collect() };
+    let inputs_at = |value: u64| graphs.iter().map(|graph| graph[value as usize] as u64).collect();
     let mut seen = FxHashSet::default();
     let near_first = values.iter().copied().filter(|&value| value == near).chain(values.iter().copied());
-    let classes = near_first.map(|value| (value, of(value))).filter(|(_, inputs)| seen.insert(inputs.clone()));
-    Some(classes.collect())
+    let choices = near_first.map(|value| Choice { value, inputs: inputs_at(value) });
+    Some(choices.filter(|choice| seen.insert(choice.inputs.clone())).collect())
 }
 
 impl Sweep {
@@ -262,18 +274,18 @@ impl Sweep {
             let mut lanes = Vec::with_capacity(N_LANES);
             for lane in 0..N_LANES {
                 // Near the input that is known to satisfy the constraints, or anywhere.
-                let chosen = self.swept.iter().map(|choices| {
-                    let stays = lane % 2 == 0 && dice.below(4) > 0;
-                    choices.some(&mut dice, stays)
+                let chosen = self.swept.iter().map(|choices| match lane % 2 == 0 && dice.below(4) > 0 {
+                    true => choices.nearest(),
+                    false => choices.some(&mut dice),
                 });
-                let chosen: Vec<(u64, Vec<u64>)> = chosen.collect();
-                self.write(lane, |symbol| &chosen[symbol].1);
+                let chosen: Vec<Choice> = chosen.collect();
+                self.write(lane, |symbol| &chosen[symbol].inputs);
                 lanes.push(chosen);
             }
             let holds = self.lanes.run();
             if holds != 0 {
                 let chosen = &lanes[holds.trailing_zeros() as usize];
-                return Some(self.input(|symbol| chosen[symbol].0));
+                return Some(self.input(|symbol| chosen[symbol].value));
             }
         }
         None
@@ -285,21 +297,21 @@ impl Sweep {
         if n_left == 0 {
             return Swept::Nothing;
         }
-        let choices: Vec<Vec<(u64, Vec<u64>)>> = self.swept.iter().map(Choices::all).collect();
+        let choices: Vec<Vec<Choice>> = self.swept.iter().map(Choices::all).collect();
         let mut digits = vec![0usize; choices.len()];
         let mut cost = 0;
         while n_left > 0 {
             let first = digits.clone();
             for lane in 0..N_LANES {
                 // Lanes beyond the last input start again from the first one.
-                self.write(lane, |symbol| &choices[symbol][digits[symbol]].1);
+                self.write(lane, |symbol| &choices[symbol][digits[symbol]].inputs);
                 count_up(&mut digits, &choices);
             }
             let holds = self.lanes.run();
             if holds != 0 {
                 digits = first;
                 (0..holds.trailing_zeros()).for_each(|_| count_up(&mut digits, &choices));
-                return Swept::Found(self.input(|symbol| choices[symbol][digits[symbol]].0));
+                return Swept::Found(self.input(|symbol| choices[symbol][digits[symbol]].value));
             }
             n_left = n_left.saturating_sub(N_LANES as u64);
             cost += self.block_cost();

@@ -10,6 +10,7 @@
 //! solver, while every hundredth name is in the one that is wanted.
 
 use crate::clock::Clock;
+use crate::dice::Dice;
 use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
 use crate::path::{Relevant, conjuncts};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -177,14 +178,14 @@ impl Choices {
                 let (lo, hi) = ranges[dice.below(ranges.len() as u64) as usize];
                 Choice::alone(match (hi - lo).checked_add(1) {
                     Some(n) => lo + dice.below(n),
-                    None => dice.next(),
+                    None => dice.any(),
                 })
             }
             Eligible::Bits(bits) => {
                 let value = match dice.below(4) {
                     0 => dice.below(16),
                     1 => self.now.wrapping_add(dice.below(16)).wrapping_sub(8),
-                    _ => dice.next(),
+                    _ => dice.any(),
                 };
                 Choice::alone(self.now & !bits | value & bits)
             }
@@ -269,7 +270,7 @@ impl Sweep {
 
     /// An input that satisfies everything, of some that are tried; `None` says nothing.
     pub fn sample(mut self, seed: u64) -> Option<Vec<(SymbolId, u64)>> {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         for _ in 0..(MAX_SAMPLING / self.block_cost()).min(MAX_SAMPLED) {
             let mut lanes = Vec::with_capacity(N_LANES);
             for lane in 0..N_LANES {
@@ -337,23 +338,6 @@ impl Sweep {
     fn input(&self, value: impl Fn(usize) -> u64) -> Vec<(SymbolId, u64)> {
         let swept = self.swept.iter().enumerate().map(|(idx, choices)| (choices.symbol, value(idx)));
         self.others.iter().copied().chain(swept).collect()
-    }
-}
-
-/// A small generator (splitmix64): the same question is answered in the same way everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
     }
 }
 

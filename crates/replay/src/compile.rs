@@ -312,7 +312,7 @@ impl Compiler<'_> {
         command.args(["-fPIE", "-pie"]);
         command.args(self.sanitizer_flags()).args(["-Wl,--wrap=main", "-Wl,--wrap=time"]);
         command.args(["-Wl,--wrap=clock_gettime", "-Wl,--wrap=gettimeofday"]);
-        if self.flavor == Flavor::Address {
+        if matches!(self.flavor, Flavor::Address | Flavor::Index) {
             command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc"]);
         }
         if self.flavor != Flavor::Memory {

@@ -1,9 +1,11 @@
-//! Every flag, its unit and its default. The one list; `--help` is made from it.
+//! Every flag but those that techniques declare, its unit and its default; `--help` is made from it.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::technique_args::TechniqueArgs;
 
 #[derive(Parser, Debug)]
 #[command(
@@ -61,33 +63,9 @@ pub struct RunArgs {
     #[arg(long = "with", value_name = "A,B,...", value_delimiter = ',')]
     pub line_up: Vec<String>,
 
-    /// Functions that `--with lazy` skips, separated by commas [default: chosen by what they do]
-    #[arg(long, value_name = "F,G,...", value_delimiter = ',')]
-    pub lazy_skip: Vec<String>,
-
-    /// How hard `--with lazy` looks for faults that show with calls skipped, on ways that runs took without them
-    #[arg(long, value_name = "EFFORT", value_enum, default_value_t = LazyFaults::Few)]
-    pub lazy_faults: LazyFaults,
-
-    /// `rwset`: compute everything, prune nothing; shows what the technique costs
-    #[arg(long)]
-    pub rwset_count_only: bool,
-
-    /// `rwset`: earlier states to compare with; beyond it the oldest are forgotten, which loses prunes and nothing else
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    pub rwset_max_entries: u32,
-
-    /// `rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit
-    #[arg(long, value_name = "PERCENT", default_value_t = 2)]
-    pub rwset_effort: u32,
-
-    /// A partition of the inputs to start `--with partition` from: one part a line, or JSON [default: every scalar apart]
-    #[arg(long, value_name = "FILE")]
-    pub partition_start: Option<PathBuf>,
-
-    /// With `--with partition`, only check the partition: report where parts interfere, merge nothing
-    #[arg(long)]
-    pub partition_check: bool,
+    /// What techniques declare themselves; see `technique_args`
+    #[arg(skip)]
+    pub techniques: TechniqueArgs,
 
     /// Which pending state to go on with
     #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Coverage)]
@@ -335,14 +313,6 @@ pub enum Order {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LazyFaults {
-    /// A few tries for each place; what is left goes into the ledger
-    Few,
-    /// Until each is found or excluded
-    All,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SolverName {
     Z3,
     Cvc5,
@@ -426,11 +396,11 @@ pub fn split_words(text: &str) -> Result<Vec<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use crate::technique_args::{command, parse};
 
     #[test]
     fn the_flags_are_consistent() {
-        Cli::command().debug_assert();
+        command(techniques::ALL).debug_assert();
     }
 
     #[test]
@@ -448,6 +418,24 @@ mod tests {
     fn words() {
         assert_eq!(split_words(r#"-DA="x y" -I'a b' c\ d "" "#).expect("closed"), ["-DA=x y", "-Ia b", "c d", ""]);
         assert!(split_words("-DA='x").is_err());
+    }
+
+    #[test]
+    fn techniques_find_their_flags() {
+        let words = ["colt", "run", "a.c", "--lazy-skip", "f,g", "--rwset-effort", "7", "--partition-check"];
+        let cli = parse(techniques::ALL, words).expect("parses");
+        let Command::Run(run) = cli.command else { panic!("not run") };
+        let flags = techniques::ALL.iter().flat_map(|entry| entry.flags);
+        let given: Vec<(&str, Vec<String>)> = flags
+            .filter(|flag| run.techniques.flags.is_given(flag))
+            .map(|flag| (flag.name, run.techniques.flags.list(flag).to_vec()))
+            .collect();
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let expected =
+            [("lazy-skip", words(&["f", "g"])), ("partition-check", words(&[])), ("rwset-effort", words(&["7"]))];
+        assert_eq!(given, expected);
+        assert!(parse(techniques::ALL, ["colt", "run", "a.c", "--lazy-faults", "none"]).is_err());
+        assert!(parse(techniques::ALL, ["colt", "run", "a.c", "--rwset-max-entries", "many"]).is_err());
     }
 
     #[test]

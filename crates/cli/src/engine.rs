@@ -8,10 +8,8 @@ use explore::{Budgets, LineUp, Options, Outcome, PathCounts, Search, Sink, Trail
 use frontend::{Libc, Program, Promote, Sources};
 use replay::{BuildPlan, Limits};
 use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
-use techniques::partition::Mode;
-use techniques::rwset::Effort;
 
-use crate::args::{LazyFaults, Order, RunArgs};
+use crate::args::{Order, RunArgs};
 use crate::cache;
 use crate::entry;
 use crate::journal::SavedHarness;
@@ -21,6 +19,7 @@ use crate::outcome::Failure;
 use crate::program::Parts;
 use crate::seeds;
 use crate::settings::Settings;
+use crate::technique_args::TechniqueArgs;
 
 /// A program ready to be explored, and how to build it natively.
 pub struct Loaded {
@@ -101,29 +100,11 @@ pub fn line_up(loaded: &Loaded, args: &RunArgs, settings: &Settings) -> Result<L
     if settings.line_up.is_empty() {
         return Ok(LineUp::plain());
     }
-    let flags = techniques::Flags {
-        lazy: techniques::lazy::Flags {
-            skip: args.lazy_skip.clone(),
-            faults: match args.lazy_faults {
-                LazyFaults::Few => techniques::lazy::Effort::Few,
-                LazyFaults::All => techniques::lazy::Effort::All,
-            },
-        },
-        rwset: techniques::rwset::Config {
-            hits: if args.rwset_count_only { techniques::rwset::Hits::Count } else { techniques::rwset::Hits::Prune },
-            max_entries: args.rwset_max_entries as usize,
-            effort: rwset_effort(args.rwset_effort),
-            ..Default::default()
-        },
-        partition: techniques::partition::Flags {
-            start: args.partition_start.clone(),
-            mode: if args.partition_check { Mode::Check } else { Mode::Merge },
-        },
-    };
     let module = Arc::new(loaded.program.module.clone());
     let entry = module.find_function(&loaded.program.entry_name).unwrap_or(loaded.program.entry);
     let subject = techniques::Subject { module: &module, entry };
-    techniques::line_up(&settings.line_up, &flags, subject).map_err(|why| Failure::usage(format!("--with: {why}")))
+    let TechniqueArgs { all, flags } = &args.techniques;
+    techniques::line_up(all, &settings.line_up, flags, subject).map_err(|why| Failure::usage(format!("--with: {why}")))
 }
 
 /// Where nobody said how much memory to use: three quarters of the machine's.
@@ -185,10 +166,6 @@ pub fn explore(
     explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())
 }
 
-fn rwset_effort(percent: u32) -> Effort {
-    Effort { percent: Some(u64::from(percent)).filter(|percent| *percent > 0), ..Effort::default() }
-}
-
 /// The figures of one exploration; tests, gaps, cuts, coverage and the other times are entered by the caller.
 pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &Outcome, names: &mut Names) -> Summary {
     Summary {
@@ -209,7 +186,7 @@ pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &O
         techniques: outcome
             .techniques
             .iter()
-            .filter_map(|(name, json)| Some((name.to_string(), serde_json::from_str(json).ok()?)))
+            .filter_map(|(name, report)| Some((name.to_string(), serde_json::from_str(report.summary.as_ref()?).ok()?)))
             .map(|(name, value)| (name, spelled(value, names)))
             .collect(),
         ..Summary::default()

@@ -26,22 +26,22 @@ mod screen;
 mod seeds;
 mod settings;
 mod sink;
+mod technique_args;
+mod technique_files;
 mod why;
 
 use std::ffi::OsString;
 
-use clap::Parser;
-
 use args::{Cli, Command};
 use outcome::{Exit, Failure};
 
-/// Runs one command line and returns its exit status.
-pub fn main(command_line: Vec<OsString>) -> u8 {
+/// Runs one command line and returns its exit status. `techniques` are those there are.
+pub fn main(command_line: Vec<OsString>, techniques: &'static [techniques::Entry]) -> u8 {
     // A compiler's command line is not ours to parse, and a build starts it thousands of times.
     if let Some(words) = cc::called(&command_line) {
         return cc::main(words);
     }
-    let cli = match Cli::try_parse_from(&command_line) {
+    let cli = match technique_args::parse(techniques, &command_line) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version come this way too, with status 0.
@@ -50,7 +50,7 @@ pub fn main(command_line: Vec<OsString>) -> u8 {
         }
     };
     let words: Vec<String> = command_line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    match fault::guard(|| dispatch(cli, words)) {
+    match fault::guard(|| dispatch(cli, words, techniques)) {
         Ok(exit) => exit.code(),
         Err(failure) => {
             eprintln!("colt: {failure}");
@@ -59,14 +59,14 @@ pub fn main(command_line: Vec<OsString>) -> u8 {
     }
 }
 
-fn dispatch(cli: Cli, words: Vec<String>) -> Result<Exit, Failure> {
+fn dispatch(cli: Cli, words: Vec<String>, techniques: &'static [techniques::Entry]) -> Result<Exit, Failure> {
     match cli.command {
         Command::Run(args) => run::run(&args, words),
         Command::Replay(args) => replay_tests::replay(&args),
         Command::Export(args) => export::export(&args),
         Command::Report(args) => html::report(&args),
         Command::Why(args) => why::why(&args),
-        Command::Resume(args) => resume::resume(&args),
+        Command::Resume(args) => resume::resume(&args, techniques),
         // Taken care of before flags are parsed; it is in the list of commands for the sake of `--help`.
         Command::Cc(_) => Err(Failure::usage("`cc` has to be the first word after `colt`")),
     }

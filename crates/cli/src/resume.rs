@@ -7,10 +7,10 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
 use report::TestId;
+use techniques::Entry;
 
-use crate::args::{BudgetArgs, Cli, Command, ResumeArgs, RunArgs};
+use crate::args::{BudgetArgs, Command, ResumeArgs, RunArgs};
 use crate::folder::{Folder, SavedTest};
 use crate::journal::Phase;
 use crate::merge;
@@ -19,12 +19,13 @@ use crate::run::{Base, Campaign, exit};
 use crate::screen::print;
 use crate::settings::Settings;
 use crate::sink::path_key;
+use crate::technique_args;
 
-pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
+pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure> {
     // Opening the folder goes to where the first run was.
     let seeds = args.seeds.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
     let folder = Folder::open(&args.dir)?;
-    let mut run_args = original(&folder, args)?;
+    let mut run_args = original(&folder, args, all)?;
     run_args.seeds = seeds.or(run_args.seeds);
     let base = match folder.journal.phase {
         Phase::Running => killed(&folder)?,
@@ -53,14 +54,14 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, Failure> {
 }
 
 fn starts_over(run_args: &RunArgs) -> bool {
-    let found = run_args.line_up.iter().filter_map(|name| techniques::find(name));
+    let found = run_args.line_up.iter().filter_map(|name| techniques::find(run_args.techniques.all, name));
     found.into_iter().any(|entry| entry.resume == techniques::Resume::FromStart)
 }
 
 /// The flags of the first run with the new budgets.
-fn original(folder: &Folder, args: &ResumeArgs) -> Result<RunArgs, Failure> {
+fn original(folder: &Folder, args: &ResumeArgs, all: &'static [Entry]) -> Result<RunArgs, Failure> {
     let words = std::iter::once("colt").chain(folder.journal.args.iter().map(String::as_str));
-    let cli = Cli::try_parse_from(words)
+    let cli = technique_args::parse(all, words)
         .map_err(|error| Failure::usage(format!("the journal of {} is damaged: {error}", folder.shown)))?;
     let Command::Run(mut run_args) = cli.command else {
         return Err(Failure::usage(format!("the journal of {} is not of a run", folder.shown)));

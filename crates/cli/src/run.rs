@@ -24,6 +24,7 @@ use crate::outcome::{Exit, Failure};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
 use crate::sink::{CampaignSink, Collected, PathKey, Witnesses};
+use crate::technique_files;
 
 /// What a campaign starts from: nothing, or what an earlier part of it left.
 #[derive(Default)]
@@ -109,6 +110,7 @@ impl Campaign<'_> {
             let _ = write_file(&self.dir, "summary.json", summary.to_json().as_bytes());
             return Err(Failure::fault(format!("{error}. The results so far are in {}", self.shown)));
         }
+        technique_files::certify(&self.dir, &outcome, &mut summary)?;
 
         fault::doing(format!("replaying tests of {}", names.join(" ")));
         screen.progress("replaying natively".to_string());
@@ -119,6 +121,7 @@ impl Campaign<'_> {
         summary.replay_s += started.elapsed().as_secs_f64();
 
         fault::doing("writing the results");
+        technique_files::write_all(&self.dir, &outcome)?;
         if self.args.show_output {
             write_file(&self.dir, "stdout.txt", &outcome.output)?;
         }
@@ -132,7 +135,7 @@ impl Campaign<'_> {
         journal.write(&self.dir)?;
 
         screen.end_progress();
-        self.show(&summary, &screen)?;
+        self.show(&summary, &technique_files::text(&outcome), &screen)?;
         Ok(exit(&summary))
     }
 
@@ -238,7 +241,7 @@ impl Campaign<'_> {
         }
     }
 
-    fn show(&self, summary: &Summary, screen: &Screen) -> Result<(), Failure> {
+    fn show(&self, summary: &Summary, of_techniques: &str, screen: &Screen) -> Result<(), Failure> {
         let mut sources = Sources::new(&self.cwd);
         for finding in &summary.findings {
             let test = SavedTest::read(&self.dir.join(&finding.test))?;
@@ -250,6 +253,7 @@ impl Campaign<'_> {
             ));
         }
         screen.chat(&summary_text(summary, &self.shown, screen.colour));
+        screen.chat(of_techniques);
         if self.args.output.json {
             print(&summary.to_json());
         }

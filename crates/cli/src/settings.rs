@@ -8,6 +8,7 @@ use solver::{Checking, Config, Independence, Layer, SmtSolver};
 
 use crate::args::{Check, RunArgs, SolverName, split_words};
 use crate::outcome::Failure;
+use crate::technique_args::TechniqueArgs;
 
 /// A run's flags, valid.
 pub struct Settings {
@@ -42,7 +43,8 @@ fn solver_timeout(max_time: Option<Duration>) -> Duration {
 impl Settings {
     pub fn new(args: &RunArgs) -> Result<Settings, Failure> {
         needs_libc(args)?;
-        partition_flags(args)?;
+        let TechniqueArgs { all, flags } = &args.techniques;
+        techniques::check(all, &args.line_up, flags).map_err(Failure::usage)?;
         Ok(Settings {
             cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
             checks: checks(&args.check),
@@ -56,21 +58,8 @@ impl Settings {
                 None => std::thread::available_parallelism().map_or(1, usize::from),
             },
             solver: solver_config(args)?,
-            line_up: line_up(&args.line_up)?,
+            line_up: args.line_up.clone(),
         })
-    }
-}
-
-/// A partition by hand is read before anything is done, so that what is wrong with it is said at once.
-fn partition_flags(args: &RunArgs) -> Result<(), Failure> {
-    let is_asked = args.partition_check || args.partition_start.is_some();
-    if is_asked && !args.line_up.iter().any(|name| name == "partition") {
-        let message = "--partition-start and --partition-check say something to `partition` only: add --with partition";
-        return Err(Failure::usage(message));
-    }
-    match &args.partition_start {
-        Some(file) => techniques::partition::check_start(file).map_err(Failure::usage),
-        None => Ok(()),
     }
 }
 
@@ -217,21 +206,6 @@ fn every(switch: Switch) -> vm::Checks {
         uninit: is_on,
         leak: is_on,
     }
-}
-
-/// Techniques that exist, each once; a wrong name is answered with the right ones.
-fn line_up(names: &[String]) -> Result<Vec<String>, Failure> {
-    for (idx, name) in names.iter().enumerate() {
-        if techniques::find(name).is_none() {
-            let known: Vec<&str> = techniques::ALL.iter().map(|entry| entry.name).collect();
-            let known = if known.is_empty() { "none yet".to_string() } else { known.join(", ") };
-            return Err(Failure::usage(format!("--with: there is no technique `{name}`; there are: {known}")));
-        }
-        if names[..idx].contains(name) {
-            return Err(Failure::usage(format!("--with: `{name}` is named twice")));
-        }
-    }
-    Ok(names.to_vec())
 }
 
 #[cfg(test)]

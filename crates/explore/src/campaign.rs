@@ -10,7 +10,7 @@ use vm::Image;
 use crate::collector::{Collector, Ended, Leavings, Reports, Standing};
 use crate::exchange::Exchange;
 use crate::worker::Worker;
-use crate::{Conducts, Explorer, History, LineUp, Maker, Options, Outcome, RunPlan, Sink};
+use crate::{Conducts, Discovery, Explorer, History, LineUp, Maker, Options, Outcome, RunPlan, Sink};
 
 /// What to explore.
 pub struct Program {
@@ -32,12 +32,17 @@ pub enum Fault {
 
 /// Most techniques keep one history, so they explore with one worker; plain exploration, and techniques of which every
 /// worker can have its own, use as many as they are given.
-pub fn explore(program: &Program, options: &Options, line_up: LineUp, sink: &mut dyn Sink) -> Result<Outcome, Fault> {
+pub fn explore(
+    program: &Program,
+    options: &Options,
+    mut line_up: LineUp,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, Fault> {
     let makers = line_up.for_workers().filter(|_| options.workers > 1);
     let outcome = match makers {
         Some(makers) => {
             let mut outcome = explore_together(program, options, &makers, sink)?;
-            outcome.techniques = line_up.summaries();
+            outcome.techniques = line_up.reports();
             outcome
         }
         None => explore_alone(program, options, line_up, sink),
@@ -74,6 +79,10 @@ impl Reports for Direct<'_, '_> {
         self.0.ended(ended);
     }
 
+    fn found(&mut self, discovery: Discovery) {
+        self.0.found(discovery);
+    }
+
     fn standing(&mut self, standing: Standing) {
         self.0.standing(0, standing);
     }
@@ -107,6 +116,7 @@ fn explore_alone(program: &Program, options: &Options, line_up: LineUp, sink: &m
 
 enum Message {
     Ended(Box<Ended>),
+    Found(Box<Discovery>),
     Standing(usize, Standing),
 }
 
@@ -120,6 +130,10 @@ impl Reports for Remote {
     fn ended(&mut self, ended: Ended) {
         // The receiver outlives the workers, unless the sink panicked: then there is nobody left to tell.
         let _ = self.messages.send(Message::Ended(Box::new(ended)));
+    }
+
+    fn found(&mut self, discovery: Discovery) {
+        let _ = self.messages.send(Message::Found(Box::new(discovery)));
     }
 
     fn standing(&mut self, standing: Standing) {
@@ -160,6 +174,7 @@ fn explore_together(
             for message in std::iter::once(first).chain(receiver.try_iter()) {
                 match message {
                     Message::Ended(ended) => collector.ended(*ended),
+                    Message::Found(discovery) => collector.found(*discovery),
                     Message::Standing(worker, standing) => collector.standing(worker, standing),
                 }
             }

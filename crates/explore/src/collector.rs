@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use ir::FuncId;
 use vm::{EdgeId, Image};
-use witness::{Bug, BugKind, Ending, Finding, Ledger, Witness};
+use witness::{Bug, BugKind, Certificate, Ending, Finding, Ledger, Witness};
 
-use crate::{Covers, Outcome, PathCounts, Progress, Sink, TestId, Trail};
+use crate::{Covers, Discovery, Outcome, PathCounts, Progress, Report, Sink, TestId, Trail};
 
 /// A path that ended, as a worker tells it.
 pub struct Ended {
@@ -39,12 +39,13 @@ pub struct Leavings {
     pub unexplored: Vec<Trail>,
     /// Cut paths without a test: they were put away, or there were too many to write one for each.
     pub n_untold: u64,
-    pub techniques: Vec<(&'static str, String)>,
+    pub techniques: Vec<(&'static str, Report)>,
 }
 
 /// Takes what a worker reports: directly with one worker, through a channel with several.
 pub trait Reports {
     fn ended(&mut self, ended: Ended);
+    fn found(&mut self, discovery: Discovery);
     fn standing(&mut self, standing: Standing);
 }
 
@@ -98,8 +99,20 @@ impl<'s> Collector<'s> {
         }
         let test = self.sink.path_ended(&witness, covers);
         if let Ending::Bug(bug) = witness.ending {
-            self.find(bug, test);
+            self.find(bug, test, None);
         }
+    }
+
+    /// What a technique found gets a test like a path that ended there, but is no path.
+    pub fn found(&mut self, discovery: Discovery) {
+        let Discovery { bug, inputs, path, certificate } = discovery;
+        if let Some(finding) = self.findings.get_mut(&key(&bug)) {
+            finding.n_paths += 1;
+            return;
+        }
+        let witness = Witness { inputs, ending: Ending::Bug(bug.clone()), path };
+        let test = self.sink.path_ended(&witness, Covers::Old);
+        self.find(bug, test, certificate);
     }
 
     pub fn standing(&mut self, worker: usize, standing: Standing) {
@@ -128,14 +141,14 @@ impl<'s> Collector<'s> {
         covers
     }
 
-    fn find(&mut self, bug: Bug, test: TestId) {
-        let key = (bug.kind, bug.place.file.clone(), bug.place.line);
+    fn find(&mut self, bug: Bug, test: TestId, certificate: Option<Certificate>) {
+        let key = key(&bug);
         match self.findings.get_mut(&key) {
             Some(finding) => finding.n_paths += 1,
             None => {
                 let test = format!("tests/{:06}.json", test.0);
                 self.order.push(key.clone());
-                let finding = Finding { bug, test, confirmed: false, evidence: String::new(), n_paths: 1 };
+                let finding = Finding { bug, test, confirmed: false, evidence: String::new(), n_paths: 1, certificate };
                 self.findings.insert(key, finding);
             }
         }
@@ -173,6 +186,10 @@ impl<'s> Collector<'s> {
         }
         outcome
     }
+}
+
+fn key(bug: &Bug) -> FindingKey {
+    (bug.kind, bug.place.file.clone(), bug.place.line)
 }
 
 /// Edges of functions of the program under test.

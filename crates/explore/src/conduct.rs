@@ -83,6 +83,7 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
     /// Whether a budget is used up: everything that is left is to be put off.
     pub fn is_over(&mut self) -> bool {
         self.worker.look();
+        self.worker.tell_discoveries();
         let n_paths = self.worker.n_paths();
         if self.worker.options.budgets.paths.is_some_and(|limit| n_paths >= limit) {
             self.worker.over.get_or_insert(Budget::Paths);
@@ -141,9 +142,9 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
         let mut left = fuel;
         loop {
             if trust == Trust::Program {
-                let pruned = self.worker.line_up.borrow_mut().admit(path);
-                if let Some((technique, reason)) = pruned {
-                    return Stop::Ended(Ending::Pruned { technique, reason }, Vec::new());
+                let ended = self.worker.line_up.borrow_mut().admit(path);
+                if let Some(ending) = ended {
+                    return Stop::Ended(ending, Vec::new());
                 }
             }
             if let Some(budget) = self.worker.path_budget(path) {

@@ -11,6 +11,7 @@ mod driver;
 mod effects;
 mod exchange;
 mod flow;
+mod line_up;
 mod meets;
 mod options;
 mod outcome;
@@ -28,16 +29,17 @@ pub use campaign::{Fault, Program, explore};
 pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
 pub use decisions::{Decisions, Trail};
 pub use driver::{Conducts, Driver, History, Plain, RunPlan};
+pub use line_up::LineUp;
 pub use options::{Budgets, Options, Search, SymArgs, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
-pub use path::Path;
+pub use path::{Path, inputs_of};
 pub use search::{Outlook, Promise, Rank, Ticket, View};
 pub use seeds::Seed;
 pub use solver::Refuted;
 pub use spots::SpotId;
 pub use technique::{
-    Admission, CallChoice, First, LineUp, Maker, Means, Point, Settlement, Technique, Told, Under, Unwatched, Watch,
-    Work,
+    Admission, CallChoice, Discovery, Endings, Events, First, Flows, Maker, Means, Point, Points, Report, Seats,
+    Settlement, Technique, TextFile, Told, Under, Unwatched, Watch, Work,
 };
 pub use tree::{NodeId, Subtree};
 pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

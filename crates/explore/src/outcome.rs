@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use witness::{Ending, Finding, Ledger, Witness};
 
+use crate::Report;
+
 /// Number of a test, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TestId(pub u64);
@@ -78,8 +80,8 @@ pub struct Outcome {
     pub output: Vec<u8>,
     pub memory_mb: u64,
     pub elapsed: Duration,
-    /// What each technique adds to the summary: its name and a JSON object.
-    pub techniques: Vec<(&'static str, String)>,
+    /// What each technique has to tell, by its name.
+    pub techniques: Vec<(&'static str, Report)>,
 }
 
 impl Outcome {

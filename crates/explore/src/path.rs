@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use solver::PathCondition;
-use term::{Assignment, TermId, Terms};
-use vm::{Answer, EdgeId, State, Stops};
+use term::{Assignment, Eval, TermId, Terms};
+use vm::{Answer, EdgeId, InputRecord, State, Stops};
+use witness::InputValue;
 
 use crate::seeds::Follower;
 use crate::{Decisions, NodeId, Trail, Unwatched};
@@ -100,4 +102,14 @@ impl Path {
         other.take(terms, decision, condition, answer);
         other
     }
+}
+
+/// The inputs a state has asked for, with the values that `input` gives them.
+pub fn inputs_of(state: &State, input: &Assignment, terms: &Terms, eval: &mut Eval) -> Vec<InputValue> {
+    let value = |record: &Arc<InputRecord>| InputValue {
+        name: record.name.clone(),
+        ty: record.type_name.clone(),
+        bytes: record.image(|term| eval.eval(terms, input, term)),
+    };
+    state.inputs.iter().map(value).collect()
 }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 use solver::{Keeping, Patience, Stack};
 use term::Eval;
 use vm::{EdgeId, Effect, Event, Flow, Footprint, Image, InputRequest, Interest, Machine, Observer, State};
-use witness::{Budget, Ending, InputValue, LedgerKind, Witness};
+use witness::{Budget, Ending, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports};
 use crate::effects::{Decider, Doubt, Fate, Parted};
@@ -24,7 +24,7 @@ use crate::pending::{Pending, Prefix, Waiting, rank_of};
 use crate::search::{Outlook, Promise};
 use crate::spots::{Nook, SpotId, Spots};
 use crate::tree::Tree;
-use crate::{Admission, Driver, LineUp, Options, Path, Plain, RunPlan, Trail, Work};
+use crate::{Admission, Driver, LineUp, Options, Path, Plain, RunPlan, Trail, Work, inputs_of};
 
 /// Instructions between two looks at the clock.
 const FUEL: u64 = 1_000_000;
@@ -76,9 +76,7 @@ struct Dispatch(Rc<RefCell<LineUp>>);
 
 impl Observer for Dispatch {
     fn event(&mut self, state: &mut State, event: &Event) {
-        for technique in &mut self.0.borrow_mut().techniques {
-            technique.observe(state, event);
-        }
+        self.0.borrow_mut().observe(state, event);
     }
 }
 
@@ -92,13 +90,10 @@ impl<'i, 'r> Worker<'i, 'r> {
     ) -> Worker<'i, 'r> {
         let mut machine = Machine::new(image);
         let interest = line_up.interest();
-        for technique in &line_up.techniques {
-            for func in technique.claims(&image.module) {
-                machine.claimed[func.idx()] = true;
-            }
+        for func in line_up.claims(&image.module) {
+            machine.claimed[func.idx()] = true;
         }
-        let ranks = line_up.techniques.iter_mut().find_map(|technique| technique.rank(options.seed));
-        let rank = ranks.unwrap_or_else(|| rank_of(options.search, options.seed));
+        let rank = line_up.rank(options.seed).unwrap_or_else(|| rank_of(options.search, options.seed));
         let tree = line_up.watches().then(Tree::default);
         let meets = tree.is_some().then(|| Meets::new(&image.module));
         if tree.is_some() {
@@ -106,11 +101,11 @@ impl<'i, 'r> Worker<'i, 'r> {
             machine.updates = updates(image);
         }
         let goes_nearest_first = line_up.goes_nearest_first();
-        let line_up = Rc::new(RefCell::new(line_up));
-        if interest.has(Interest::FLOW) {
+        if line_up.tracks_flow() {
             let source = crate::flow::source(&image.module);
             machine.flow = Some(Box::new(Flow::new(image.module.functions.len(), source)));
         }
+        let line_up = Rc::new(RefCell::new(line_up));
         if interest != Interest::NONE {
             machine.interest = interest;
             machine.observer = Some(Box::new(Dispatch(line_up.clone())));
@@ -163,20 +158,16 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// Explores one plan until nothing is pending or a budget is used up.
     pub fn run(&mut self, plan: RunPlan) {
         self.plan = plan.name;
-        self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.run_begins());
+        self.line_up.borrow_mut().run_begins();
         if let Some(flow) = &mut self.decider.machine.flow {
-            self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.flow_begins(flow));
+            self.line_up.borrow_mut().flow_begins(flow);
         }
         self.seed(plan);
         self.work();
         self.cut_rest();
         let Machine { flow, labels, image, .. } = &mut self.decider.machine;
         if let Some(flow) = flow {
-            self.line_up
-                .borrow_mut()
-                .techniques
-                .iter_mut()
-                .for_each(|technique| technique.flow_ended(flow, labels, image));
+            self.line_up.borrow_mut().flow_ended(flow, labels, image);
         }
     }
 
@@ -225,6 +216,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             let mut path = self.wake(waiting);
             self.adopt(&mut path);
             self.follow_path(path);
+            self.tell_discoveries();
             if self.options.budgets.paths.is_some_and(|limit| self.n_paths >= limit) {
                 self.over = Some(Budget::Paths);
             }
@@ -346,9 +338,9 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.watch(&path);
         self.decider.take_footprint();
         loop {
-            let pruned = self.line_up.borrow_mut().admit(&path);
-            if let Some((technique, reason)) = pruned {
-                return self.end(path, Ending::Pruned { technique, reason });
+            let ended = self.line_up.borrow_mut().admit(&path);
+            if let Some(ending) = ended {
+                return self.end(path, ending);
             }
             if let Some(budget) = self.path_budget(&path) {
                 return self.end(path, Ending::Cut(budget));
@@ -370,6 +362,7 @@ impl<'i, 'r> Worker<'i, 'r> {
                     (_, Admission::Keep) => {}
                     (_, Admission::Unwatch(why)) => self.unwatch(&mut path, why),
                     (_, Admission::Hold) => return self.held.push(path),
+                    (_, Admission::End(ending)) => return self.end(path, *ending),
                     (technique, Admission::Prune(reason)) => {
                         return self.end(path, Ending::Pruned { technique, reason });
                     }
@@ -453,7 +446,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         // Others will explore it, and what they read is not known here.
         if let (Some(tree), Some(node)) = (&mut self.tree, waiting.node()) {
             tree.spoil(node);
-            self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
+            self.line_up.borrow_mut().points().for_each(|points| points.spoiled(node));
             self.leave(Some(node));
         }
         Some(waiting.into_trail())
@@ -531,7 +524,15 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.leave(path.node);
     }
 
+    /// What techniques found by themselves.
+    pub(crate) fn tell_discoveries(&mut self) {
+        for discovery in self.line_up.borrow_mut().discoveries() {
+            self.reports.found(discovery);
+        }
+    }
+
     pub(crate) fn end(&mut self, mut path: Path, ending: Ending) {
+        self.tell_discoveries();
         if self.decider.machine.flow.is_some() {
             let label = self.decider.machine.ending_label(&path.state);
             path.ended_at = self.decider.machine.index_here(&path.state);
@@ -548,9 +549,11 @@ impl<'i, 'r> Worker<'i, 'r> {
             self.spoil(&path);
         }
         self.leave(path.node);
-        let witness = Witness { inputs: self.inputs(&path), ending, path: path.decisions.to_vec() };
+        let Decider { machine, eval, .. } = &mut self.decider;
+        let inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
+        let witness = Witness { inputs, ending, path: path.decisions.to_vec() };
         self.line_up.borrow_mut().witnessed(&path, &witness);
-        let is_told = self.line_up.borrow().is_told(&path, &witness);
+        let is_told = self.line_up.borrow_mut().is_told(&path, &witness);
         if !is_told || self.plan.is_some_and(|plan| !self.is_news(plan, &witness)) {
             return;
         }
@@ -579,21 +582,12 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.told.insert((1, input)) && is_new_path
     }
 
-    fn inputs(&mut self, path: &Path) -> Vec<InputValue> {
-        let Decider { machine, eval, .. } = &mut self.decider;
-        let value = |record: &std::sync::Arc<vm::InputRecord>| InputValue {
-            name: record.name.clone(),
-            ty: record.type_name.clone(),
-            bytes: record.image(|term| eval.eval(&machine.terms, &path.input, term)),
-        };
-        path.state.inputs.iter().map(value).collect()
-    }
-
     pub fn finish(mut self) -> Leavings {
+        self.tell_discoveries();
         self.measure_memory();
         self.left.instructions = self.decider.work.n_instructions;
         self.left.queries = self.decider.stack.counters().clone();
-        self.left.techniques = self.line_up.borrow().summaries();
+        self.left.techniques = self.line_up.borrow_mut().reports();
         self.left
     }
 }

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use common::{explore_with, tree};
 use explore::{
-    Admission, Driver, Event, History, InputForm, InputRequest, Interest, LineUp, Options, Path, Rank, RunPlan, SlotId,
-    Technique, Ticket,
+    Admission, Discovery, Driver, Endings, Event, Events, History, InputForm, InputRequest, Interest, LineUp, Options,
+    Path, Rank, Report, RunPlan, Seats, SlotId, Technique, Ticket,
 };
 use vm::State;
-use witness::Ending;
+use witness::{Bug, BugKind, Certificate, Ending, Place, Witness};
 
 #[derive(Default)]
 struct Seen {
@@ -24,6 +24,7 @@ struct Seen {
 /// Fixes the first scalar of every input to 7, prunes after four branches, and counts with a state slot.
 struct Dummy {
     seen: Rc<RefCell<Seen>>,
+    found: Vec<Discovery>,
 }
 
 const SLOT: SlotId = SlotId(3);
@@ -33,6 +34,28 @@ impl Technique for Dummy {
         "dummy"
     }
 
+    fn events(&mut self) -> Option<&mut dyn Events> {
+        Some(self)
+    }
+
+    fn endings(&mut self) -> Option<&mut dyn Endings> {
+        Some(self)
+    }
+
+    fn seats(&mut self) -> Option<&mut dyn Seats> {
+        Some(self)
+    }
+
+    fn discoveries(&mut self) -> Vec<Discovery> {
+        std::mem::take(&mut self.found)
+    }
+
+    fn report(&mut self) -> Report {
+        Report::summary(format!("{{\"branches\":{}}}", self.seen.borrow().n_branches))
+    }
+}
+
+impl Events for Dummy {
     fn interest(&self) -> Interest {
         Interest::BRANCH
     }
@@ -43,13 +66,32 @@ impl Technique for Dummy {
             *state.slots.get_mut::<u64>(SLOT) += 1;
         }
     }
+}
 
+impl Endings for Dummy {
     fn ended(&mut self, path: &Path, _: &Ending) {
         let mut seen = self.seen.borrow_mut();
         seen.n_endings += 1;
         seen.deepest = seen.deepest.max(path.state.slots.get::<u64>(SLOT).copied().unwrap_or(0));
     }
 
+    /// Finds the same at every path.
+    fn witnessed(&mut self, _: &Path, witness: &Witness) {
+        self.found.push(Discovery {
+            bug: Bug {
+                kind: BugKind::NonTermination,
+                message: "never ends".to_string(),
+                place: Place::default(),
+                stack: Vec::new(),
+            },
+            inputs: witness.inputs.clone(),
+            path: witness.path.clone(),
+            certificate: Some(Certificate { suffix: "smt2", text: "(check-sat)".to_string() }),
+        });
+    }
+}
+
+impl Seats for Dummy {
     fn admit(&mut self, path: &Path) -> Admission {
         match path.state.slots.get::<u64>(SLOT) {
             Some(n_branches) if *n_branches >= 4 => Admission::Prune("four branches are enough".to_string()),
@@ -64,10 +106,6 @@ impl Technique for Dummy {
 
     fn rank(&mut self, _: u64) -> Option<Box<dyn Rank>> {
         Some(Box::new(Newest::default()))
-    }
-
-    fn summary(&self) -> Option<String> {
-        Some(format!("{{\"branches\":{}}}", self.seen.borrow().n_branches))
     }
 }
 
@@ -100,7 +138,8 @@ impl Driver for Twice {
 #[test]
 fn a_technique_from_outside_observes_decides_and_drives() {
     let seen = Rc::new(RefCell::new(Seen::default()));
-    let line_up = LineUp { techniques: vec![Box::new(Dummy { seen: seen.clone() })], driver: Box::new(Twice) };
+    let dummy = Dummy { seen: seen.clone(), found: Vec::new() };
+    let line_up = LineUp { techniques: vec![Box::new(dummy)], driver: Box::new(Twice) };
     let (outcome, witnesses) = explore_with(&tree(6), &Options { workers: 1, ..Options::default() }, line_up);
     let seen = seen.borrow();
     assert_eq!(outcome.runs, 2);
@@ -112,8 +151,14 @@ fn a_technique_from_outside_observes_decides_and_drives() {
     assert_eq!(seen.n_endings, outcome.counts.total);
     assert_eq!(seen.deepest, 4);
     assert!(witnesses.iter().all(|witness| witness.inputs[0].bytes[0] == 7));
-    assert!(witnesses.iter().all(|witness| matches!(&witness.ending, Ending::Pruned { technique: "dummy", .. })));
-    let (name, json) = &outcome.techniques[0];
+    // What it found itself is one finding with one test, whatever paths showed it; it is no path.
+    let is_pruned = |witness: &&Witness| matches!(&witness.ending, Ending::Pruned { technique: "dummy", .. });
+    assert_eq!(witnesses.iter().filter(is_pruned).count(), 2 * 32);
+    assert_eq!(witnesses.len(), 2 * 32 + 1);
+    assert_eq!(outcome.findings.len(), 1);
+    assert_eq!(outcome.findings[0].n_paths, 2 * 32);
+    assert!(outcome.findings[0].certificate.is_some());
+    let (name, report) = &outcome.techniques[0];
     assert_eq!(*name, "dummy");
-    assert_eq!(*json, format!("{{\"branches\":{}}}", seen.n_branches));
+    assert_eq!(*report, Report::summary(format!("{{\"branches\":{}}}", seen.n_branches)));
 }

@@ -122,6 +122,9 @@ pub struct FindingSummary {
     /// Callers, innermost first, each `file:line function`.
     #[serde(default)]
     pub stack: Vec<String>,
+    /// File of the proof, relative to the output folder, where there is one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub certificate: String,
 }
 
 impl From<&Finding> for FindingSummary {
@@ -140,6 +143,7 @@ impl From<&Finding> for FindingSummary {
             evidence: finding.evidence.clone(),
             paths: finding.n_paths,
             stack: bug.stack.iter().map(|place| format!("{}:{} {}", place.file, place.line, place.function)).collect(),
+            certificate: String::new(),
         }
     }
 }

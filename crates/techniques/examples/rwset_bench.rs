@@ -12,7 +12,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use explore::{Covers, Event, Interest, LineUp, Options, Plain, Program, Progress, Search, Sink, Technique, TestId};
+use explore::{
+    Covers, Event, Events, Interest, LineUp, Options, Plain, Program, Progress, Search, Sink, Technique, TestId,
+};
 use techniques::rwset::{Config, Effort, Hits, Rwset};
 use vm::{EdgeId, State};
 use witness::Witness;
@@ -31,6 +33,12 @@ impl Technique for Edges {
         "edges"
     }
 
+    fn events(&mut self) -> Option<&mut dyn Events> {
+        Some(self)
+    }
+}
+
+impl Events for Edges {
     fn interest(&self) -> Interest {
         Interest::BLOCK
     }

@@ -1,19 +1,55 @@
 //! The techniques: one folder each, and the one list of them.
 
+mod flags;
 pub mod lazy;
+mod line_up;
 pub mod partition;
 pub mod rwset;
 
 use std::sync::Arc;
 
-use explore::{Driver, LineUp, Technique};
+use explore::{Driver, Technique};
 
-/// What the command line says to the techniques: each finds its own flags here.
-#[derive(Clone, Debug, Default)]
-pub struct Flags {
-    pub lazy: lazy::Flags,
-    pub rwset: rwset::Config,
-    pub partition: partition::Flags,
+pub use flags::{Flag, Flags, Takes};
+pub use line_up::{check, find, line_up};
+
+/// Every technique there is.
+pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY];
+
+/// How a line-up names a technique and makes it; declared in its folder.
+pub struct Entry {
+    pub name: &'static str,
+    pub flags: &'static [Flag],
+    /// What is wrong with the flags can be said before anything is done.
+    pub check: fn(&Flags, Named) -> Result<(), String>,
+    pub make: fn(&Making) -> Result<Part, String>,
+    pub resume: Resume,
+    pub company: Company,
+}
+
+/// For a technique whose flags are right as they are.
+pub const ANY_FLAGS: fn(&Flags, Named) -> Result<(), String> = |_, _| Ok(());
+
+/// Whether the line-up has the technique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    Yes,
+    No,
+}
+
+/// What a technique is made from.
+pub struct Making<'a> {
+    pub flags: &'a Flags,
+    pub subject: Subject<'a>,
+    pub others: Others,
+}
+
+/// Whether a technique shares the campaign with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    None,
+    /// Others decide as well, by what it does not see.
+    Some,
 }
 
 /// What is under test.
@@ -38,15 +74,6 @@ impl Part {
     }
 }
 
-/// How a line-up names a technique and makes it.
-pub struct Entry {
-    pub name: &'static str,
-    /// `Err`: what is wrong with its flags.
-    pub make: fn(&Flags, Subject) -> Result<Part, String>,
-    pub resume: Resume,
-    pub company: Company,
-}
-
 /// Whether a technique can be one of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Company {
@@ -62,45 +89,4 @@ pub enum Resume {
     FromPending,
     /// At the beginning: what was learned on the way is not on disk. Tests that are found again stay as they are.
     FromStart,
-}
-
-/// Every technique there is.
-pub const ALL: &[Entry] = &[
-    Entry { name: "lazy", make: lazy::make, resume: Resume::FromStart, company: lazy::COMPANY },
-    Entry { name: "partition", make: partition::make, resume: Resume::FromStart, company: Company::Any },
-    Entry { name: "rwset", make: rwset::make, resume: Resume::FromPending, company: Company::Any },
-];
-
-/// The technique of that name.
-pub fn find(name: &str) -> Option<&'static Entry> {
-    ALL.iter().find(|entry| entry.name == name)
-}
-
-/// The line-up of these names, or what is wrong with it.
-pub fn line_up(names: &[String], flags: &Flags, subject: Subject) -> Result<LineUp, String> {
-    for entry in names.iter().filter_map(|name| find(name)) {
-        if let Company::None(why) = entry.company
-            && names.len() > 1
-        {
-            return Err(format!("`{}` cannot be combined with others: {why}", entry.name));
-        }
-    }
-    let mut line_up = LineUp::plain();
-    let mut drives: Option<&str> = None;
-    let mut flags = flags.clone();
-    if names.len() > 1 {
-        flags.rwset.inputs = rwset::Inputs::EquallyMany;
-    }
-    for name in names {
-        let entry = find(name).ok_or_else(|| format!("there is no technique `{name}`"))?;
-        let part = (entry.make)(&flags, subject)?;
-        line_up.techniques.push(part.technique);
-        if let Some(driver) = part.driver {
-            if let Some(other) = drives.replace(entry.name) {
-                return Err(format!("`{other}` and `{name}` both decide what is explored when; leave one of them out"));
-            }
-            line_up.driver = driver;
-        }
-    }
-    Ok(line_up)
 }

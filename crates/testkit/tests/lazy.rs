@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use explore::{
-    Covers, Event, InputForm, InputRequest, Interest, LineUp, Options, Path, Plain, Program, Progress, Sink, Technique,
-    TestId,
+    Covers, Event, Events, InputForm, InputRequest, Interest, LineUp, Options, Path, Plain, Program, Progress, Seats,
+    Sink, Technique, TestId,
 };
 use ir::FuncId;
 use testkit::generate;
@@ -114,6 +114,16 @@ impl Technique for Rerun {
         "rerun"
     }
 
+    fn events(&mut self) -> Option<&mut dyn Events> {
+        Some(self)
+    }
+
+    fn seats(&mut self) -> Option<&mut dyn Seats> {
+        Some(self)
+    }
+}
+
+impl Events for Rerun {
     fn interest(&self) -> Interest {
         Interest::BLOCK.with(Interest::CALL)
     }
@@ -136,7 +146,9 @@ impl Technique for Rerun {
             seen.trace.push(step);
         }
     }
+}
 
+impl Seats for Rerun {
     fn input(&mut self, path: &Path, _: &InputRequest) -> Option<InputForm> {
         Some(InputForm::Mixed(Rc::new([Some(self.values[path.state.inputs.len()])])))
     }
@@ -224,11 +236,11 @@ fn compare(case: &Case, callees: &[String], seed: u64) -> Result<bool, String> {
     for skip in [Vec::new(), random] {
         let subject = techniques::Subject { module: case.module, entry: case.unit };
         let mut flags = techniques::Flags::default();
-        flags.lazy.skip = skip;
-        flags.lazy.faults = techniques::lazy::Effort::All;
-        let line_up = techniques::line_up(&["lazy".to_string()], &flags, subject)?;
+        flags.set(&techniques::lazy::SKIP, skip);
+        flags.set(&techniques::lazy::FAULTS, ["all"]);
+        let line_up = techniques::line_up(techniques::ALL, &["lazy".to_string()], &flags, subject)?;
         let (lazy, lazy_tests) = case.explore(line_up, &options);
-        let summary = &lazy.techniques[0].1;
+        let summary = lazy.techniques[0].1.summary.as_deref().unwrap_or_default();
         if !lazy.is_complete() {
             return Err(format!("lazy is not complete: {summary}"));
         }

@@ -85,4 +85,12 @@ pub struct Finding {
     pub evidence: String,
     /// How many paths ended here.
     pub n_paths: u64,
+    pub certificate: Option<Certificate>,
+}
+
+/// The proof of a finding, to be checked by others. Becomes `certificates/N.SUFFIX` in the output folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    pub suffix: &'static str,
+    pub text: String,
 }

@@ -29,9 +29,9 @@ impl Worker<'_, '_> {
     /// A path that is not watched may be again.
     pub(super) fn adopt(&mut self, path: &mut Path) {
         if let (Some(tree), None, Unwatched::GivenUp) = (&mut self.tree, path.node, path.unwatched) {
-            let techniques = &mut self.line_up.borrow_mut().techniques;
+            let line_up = &mut self.line_up.borrow_mut();
             let mut means = self.decider.means();
-            if techniques.iter_mut().any(|technique| technique.adopts(path, &mut means) == Watch::Points) {
+            if line_up.points().any(|points| points.adopts(path, &mut means) == Watch::Points) {
                 path.node = Some(tree.root());
             }
         }
@@ -66,8 +66,8 @@ impl Worker<'_, '_> {
         if refuted.is_empty() && is_known {
             return;
         }
-        for technique in &mut self.line_up.borrow_mut().techniques {
-            technique.refuted(node, &under, is_known.then_some(&refuted[..]), &mut self.decider.means());
+        for points in self.line_up.borrow_mut().points() {
+            points.refuted(node, &under, is_known.then_some(&refuted[..]), &mut self.decider.means());
         }
     }
 
@@ -114,8 +114,8 @@ impl Worker<'_, '_> {
             return ("", Admission::Keep);
         }
         if let Effect::Ended(ending) = effect {
-            for technique in &mut self.line_up.borrow_mut().techniques {
-                technique.ended_at(from, &touched, ending);
+            for points in self.line_up.borrow_mut().points() {
+                points.ended_at(from, &touched, ending);
             }
             return ("", Admission::Keep);
         }
@@ -128,7 +128,7 @@ impl Worker<'_, '_> {
     pub(super) fn spoil(&mut self, path: &Path) {
         let (Some(tree), Some(node)) = (&mut self.tree, path.node) else { return };
         tree.spoil(node);
-        self.line_up.borrow_mut().techniques.iter_mut().for_each(|technique| technique.spoiled(node));
+        self.line_up.borrow_mut().points().for_each(|points| points.spoiled(node));
     }
 
     /// A path of the tree ended: whatever is over with it is told.
@@ -136,8 +136,8 @@ impl Worker<'_, '_> {
         let (Some(tree), Some(node)) = (&mut self.tree, node) else { return };
         let line_up = &mut self.line_up.borrow_mut();
         for (node, subtree) in tree.leave(node) {
-            for technique in &mut line_up.techniques {
-                technique.subtree_finished(node, subtree, &mut self.decider.means());
+            for points in line_up.points() {
+                points.subtree_finished(node, subtree, &mut self.decider.means());
             }
         }
     }
@@ -150,7 +150,8 @@ impl Worker<'_, '_> {
         let mut technique = "";
         let mut settlement = None;
         for candidate in &mut self.line_up.borrow_mut().techniques {
-            match candidate.settle(&mut self.decider.means()) {
+            let Some(points) = candidate.points() else { continue };
+            match points.settle(&mut self.decider.means()) {
                 Settlement::Release(nodes) if nodes.is_empty() => {}
                 found => (technique, settlement) = (candidate.name(), Some(found)),
             }

@@ -49,31 +49,55 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use analysis::{CallGraph, Cfg, Loops};
-use explore::{Conducts, Driver, Event, Explorer, History, Interest, Path, RunPlan, SlotId, Technique};
+use explore::{
+    Conducts, Driver, Event, Events, Explorer, History, Interest, Path, Report, RunPlan, Seats, SlotId, Technique,
+};
 use ir::{BlockId, FuncId, Inst, Module, Terminator};
 use rustc_hash::FxHashSet;
 use vm::State;
 use witness::{BugKind, Ending, Place};
 
-use crate::{Company, Part, Subject};
+use crate::{ANY_FLAGS, Company, Entry, Flag, Making, Part, Resume, Takes};
 use effects::Effects;
-pub use faults::Effort;
-use faults::Suspects;
+use faults::{Effort, Suspects};
 use hunt::Hunt;
 use learn::Summaries;
 
-/// Others may take a run that was left out for one that was explored.
-pub const COMPANY: Company = Company::None("it leaves runs unfinished that others would take for explored");
+/// How the line-up makes it.
+pub const ENTRY: Entry = Entry {
+    name: NAME,
+    flags: &[SKIP, FAULTS],
+    check: ANY_FLAGS,
+    make,
+    resume: Resume::FromStart,
+    company: Company::None("it leaves runs unfinished that others would take for explored"),
+};
 
-/// `--lazy-...`.
-#[derive(Clone, Debug, Default)]
-pub struct Flags {
-    /// Functions to skip; empty for a choice of our own.
-    pub skip: Vec<String>,
-    pub faults: Effort,
-}
+const NAME: &str = "lazy";
 
-pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
+pub const SKIP: Flag = Flag {
+    name: "lazy-skip",
+    help: "Functions that `--with lazy` skips, separated by commas [default: chosen by what they do]",
+    takes: Takes::List { named: "F,G,..." },
+};
+
+pub const FAULTS: Flag = Flag {
+    name: "lazy-faults",
+    help: "How hard `--with lazy` looks for faults that show with calls skipped, on ways that runs took without them",
+    takes: Takes::OneOf {
+        named: "EFFORT",
+        words: &[
+            ("few", "A few tries for each place; what is left goes into the ledger"),
+            (ALL_FAULTS, "Until each is found or excluded"),
+        ],
+        default: "few",
+    },
+};
+
+const ALL_FAULTS: &str = "all";
+
+fn make(making: &Making) -> Result<Part, String> {
+    let Making { flags, subject, .. } = making;
     let module = subject.module;
     let graph = CallGraph::new(module);
     let starts_thread =
@@ -82,7 +106,7 @@ pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
         return Err("`lazy` does not follow a second thread, which this program may start".to_string());
     }
     let effects = effects::of_module(module, &graph);
-    let skipped = match flags.lazy.skip.as_slice() {
+    let skipped = match flags.list(&SKIP) {
         [] => choose::choose(module, &graph, &effects, subject.entry),
         names => named(module, names, subject.entry)?,
     };
@@ -94,7 +118,8 @@ pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
         .find_function("__colt_stdin_byte")
         .filter(|_| skipped.iter().any(|func| effects[func.idx()].reads_stdin));
     let claimed = skipped.iter().copied().chain(stdin_byte).collect();
-    let plan = Rc::new(Plan { is_skipped, effects, fault_effort: flags.lazy.faults });
+    let fault_effort = if flags.word(&FAULTS) == ALL_FAULTS { Effort::All } else { Effort::Few };
+    let plan = Rc::new(Plan { is_skipped, effects, fault_effort });
     let is_library = module.functions.iter().map(|function| function.is_runtime).collect();
     Ok(Part {
         technique: Box::new(Lazy { claimed, is_library, alternatives: alternatives(module), figures: figures.clone() }),
@@ -249,9 +274,43 @@ fn leave_out_call(path: &mut Path) {
 
 impl Technique for Lazy {
     fn name(&self) -> &'static str {
-        "lazy"
+        NAME
     }
 
+    fn events(&mut self) -> Option<&mut dyn Events> {
+        Some(self)
+    }
+
+    fn seats(&mut self) -> Option<&mut dyn Seats> {
+        Some(self)
+    }
+
+    fn report(&mut self) -> Report {
+        let figures = self.figures.borrow();
+        let skipped: Vec<String> = figures.skipped.iter().map(|name| format!("\"{name}\"")).collect();
+        Report::summary(format!(
+            "{{\"skipped\":[{}],\"abstract_paths\":{},\"concretised\":{},\"infeasible\":{},\"open\":{},\"iterations\":{},\
+             \"summaries_used\":{},\"left_out\":{},\"unforeseen\":{}}}",
+            skipped.join(","),
+            figures.abstract_paths,
+            figures.concretised,
+            figures.infeasible,
+            figures.open,
+            figures.iterations,
+            figures.summaries_used,
+            figures.left_out,
+            figures.unforeseen
+        ))
+    }
+}
+
+impl Seats for Lazy {
+    fn claims(&self, _: &Module) -> Vec<FuncId> {
+        self.claimed.clone()
+    }
+}
+
+impl Events for Lazy {
     fn interest(&self) -> Interest {
         if self.claimed.is_empty() {
             return Interest::NONE;
@@ -271,28 +330,6 @@ impl Technique for Lazy {
         if is_unit && !self.is_library[func.idx()] {
             trace.hash = mixed(trace.hash, kind, u64::from(func.0) << 32 | u64::from(edge));
         }
-    }
-
-    fn claims(&self, _: &Module) -> Vec<FuncId> {
-        self.claimed.clone()
-    }
-
-    fn summary(&self) -> Option<String> {
-        let figures = self.figures.borrow();
-        let skipped: Vec<String> = figures.skipped.iter().map(|name| format!("\"{name}\"")).collect();
-        Some(format!(
-            "{{\"skipped\":[{}],\"abstract_paths\":{},\"concretised\":{},\"infeasible\":{},\"open\":{},\"iterations\":{},\
-             \"summaries_used\":{},\"left_out\":{},\"unforeseen\":{}}}",
-            skipped.join(","),
-            figures.abstract_paths,
-            figures.concretised,
-            figures.infeasible,
-            figures.open,
-            figures.iterations,
-            figures.summaries_used,
-            figures.left_out,
-            figures.unforeseen
-        ))
     }
 }
 

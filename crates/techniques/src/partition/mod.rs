@@ -66,40 +66,55 @@ mod start;
 mod units;
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
-use explore::{Driver, History, InputForm, InputRequest, Interest, Rank, RunPlan, Technique, Told};
+use explore::{
+    Driver, Endings, Flows, History, InputForm, InputRequest, Rank, Report, RunPlan, Seats, Technique, Told,
+};
 use vm::{Flow, Image, Labels};
 use witness::Witness;
 
-pub use search::Mode;
-
-use crate::{Part, Subject};
-use search::{Meeting, Search};
+use crate::{Company, Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
+use search::{Meeting, Mode, Search};
 use start::Start;
 
-/// What the command line says to this technique.
-#[derive(Clone, Debug, Default)]
-pub struct Flags {
-    /// A partition by hand to start from.
-    pub start: Option<PathBuf>,
-    pub mode: Mode,
+/// How the line-up makes it.
+pub const ENTRY: Entry =
+    Entry { name: NAME, flags: &[START, CHECK], check, make, resume: Resume::FromStart, company: Company::Any };
+
+const NAME: &str = "partition";
+
+pub const START: Flag = Flag {
+    name: "partition-start",
+    help: "A partition of the inputs to start `--with partition` from: one part a line, or JSON [default: every scalar apart]",
+    takes: Takes::File { named: "FILE" },
+};
+
+pub const CHECK: Flag = Flag {
+    name: "partition-check",
+    help: "With `--with partition`, only check the partition: report where parts interfere, merge nothing",
+    takes: Takes::Nothing,
+};
+
+/// A partition by hand is read before anything is done, so that what is wrong with it is said at once.
+fn check(flags: &Flags, named: Named) -> Result<(), String> {
+    if named == Named::No && (flags.is_given(&START) || flags.is_given(&CHECK)) {
+        let message = "--partition-start and --partition-check say something to `partition` only: add --with partition";
+        return Err(message.to_string());
+    }
+    flags.file(&START).map_or(Ok(()), |file| read_start(file).map(|_| ()))
 }
 
-pub fn make(flags: &crate::Flags, subject: Subject) -> Result<Part, String> {
-    let flags = &flags.partition;
-    let start = flags.start.as_deref().map(read_start).transpose()?;
-    let search = Rc::new(RefCell::new(Search::new(subject.module.clone(), flags.mode, start)));
+fn make(making: &Making) -> Result<Part, String> {
+    let Making { flags, subject, .. } = making;
+    let start = flags.file(&START).map(read_start).transpose()?;
+    let mode = if flags.is_given(&CHECK) { Mode::Check } else { Mode::Merge };
+    let search = Rc::new(RefCell::new(Search::new(subject.module.clone(), mode, start)));
     Ok(Part {
         technique: Box::new(Partition { search: search.clone() }),
         driver: Some(Box::new(PartitionDriver { search })),
     })
-}
-
-/// Whether a file has a partition by hand; if not, what is wrong with it.
-pub fn check_start(file: &Path) -> Result<(), String> {
-    read_start(file).map(|_| ())
 }
 
 fn read_start(file: &Path) -> Result<Start, String> {
@@ -124,44 +139,22 @@ impl Driver for PartitionDriver {
 
 impl Technique for Partition {
     fn name(&self) -> &'static str {
-        "partition"
+        NAME
     }
 
-    fn interest(&self) -> Interest {
-        Interest::FLOW
+    fn flows(&mut self) -> Option<&mut dyn Flows> {
+        Some(self)
     }
 
-    fn rank(&mut self, seed: u64) -> Option<Box<dyn Rank>> {
-        self.search.borrow_mut().seed = seed;
-        None
+    fn seats(&mut self) -> Option<&mut dyn Seats> {
+        Some(self)
     }
 
-    fn input(&mut self, path: &explore::Path, request: &InputRequest) -> Option<InputForm> {
-        Some(self.search.borrow_mut().form(request, Some(&path.state)))
+    fn endings(&mut self) -> Option<&mut dyn Endings> {
+        Some(self)
     }
 
-    fn world_input(&mut self, request: &InputRequest) -> Option<InputForm> {
-        Some(self.search.borrow_mut().form(request, None))
-    }
-
-    fn flow_begins(&mut self, flow: &mut Flow) {
-        self.search.borrow_mut().run_begins(flow);
-    }
-
-    fn flow_ended(&mut self, flow: &mut Flow, labels: &Labels, image: &Image) {
-        self.search.borrow_mut().run_ended(flow, labels, image);
-    }
-
-    fn witnessed(&mut self, path: &explore::Path, witness: &Witness) {
-        self.search.borrow_mut().witnessed(path, witness);
-    }
-
-    /// An access at a fixed wild address shows little of the fault; the part of the inputs it depends on shows all of it.
-    fn tells(&self, path: &explore::Path, witness: &Witness) -> Told {
-        self.search.borrow().tells(path, &witness.ending)
-    }
-
-    fn summary(&self) -> Option<String> {
+    fn report(&mut self) -> Report {
         let search = self.search.borrow();
         let meeting = |meeting: &Meeting| {
             serde_json::json!({
@@ -191,6 +184,42 @@ impl Technique for Partition {
         if !unknown.is_empty() {
             summary["unknown_names"] = serde_json::json!(unknown);
         }
-        Some(summary.to_string())
+        Report::summary(summary.to_string())
+    }
+}
+
+impl Flows for Partition {
+    fn flow_begins(&mut self, flow: &mut Flow) {
+        self.search.borrow_mut().run_begins(flow);
+    }
+
+    fn flow_ended(&mut self, flow: &mut Flow, labels: &Labels, image: &Image) {
+        self.search.borrow_mut().run_ended(flow, labels, image);
+    }
+}
+
+impl Seats for Partition {
+    fn rank(&mut self, seed: u64) -> Option<Box<dyn Rank>> {
+        self.search.borrow_mut().seed = seed;
+        None
+    }
+
+    fn input(&mut self, path: &explore::Path, request: &InputRequest) -> Option<InputForm> {
+        Some(self.search.borrow_mut().form(request, Some(&path.state)))
+    }
+
+    fn world_input(&mut self, request: &InputRequest) -> Option<InputForm> {
+        Some(self.search.borrow_mut().form(request, None))
+    }
+}
+
+impl Endings for Partition {
+    fn witnessed(&mut self, path: &explore::Path, witness: &Witness) {
+        self.search.borrow_mut().witnessed(path, witness);
+    }
+
+    /// An access at a fixed wild address shows little of the fault; the part of the inputs it depends on shows all of it.
+    fn tells(&mut self, path: &explore::Path, witness: &Witness) -> Told {
+        self.search.borrow().tells(path, &witness.ending)
     }
 }

@@ -74,14 +74,15 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use explore::{
-    Admission, Decisions, First, Maker, Means, NodeId, Path, Point, Refuted, Settlement, Subtree, Technique, Under,
-    Unwatched, Watch,
+    Admission, Decisions, Endings, First, Maker, Means, NodeId, Path, Point, Points, Refuted, Report, Settlement,
+    Subtree, Technique, Under, Unwatched, Watch,
 };
 use rustc_hash::{FxHashMap, FxHasher};
 use term::TermId;
 use vm::{Effect, State, Touched};
-use witness::{Ending, Place};
+use witness::Ending;
 
+use crate::{ANY_FLAGS, Company, Flag, Making, Others, Part, Resume, Takes};
 pub use economy::Effort;
 
 use compare::{Covered, Miss, Paired, Seen, Slots, Snapshot, covers, is_ruled_out, live_slots};
@@ -147,8 +148,44 @@ impl Default for Config {
     }
 }
 
-pub(crate) fn make(flags: &crate::Flags, _: crate::Subject) -> Result<crate::Part, String> {
-    Ok(crate::Part::passive(Rwset::new(flags.rwset)))
+/// How the line-up makes it.
+pub const ENTRY: crate::Entry = crate::Entry {
+    name: NAME,
+    flags: &[COUNT_ONLY, MAX_ENTRIES, EFFORT],
+    check: ANY_FLAGS,
+    make,
+    resume: Resume::FromPending,
+    company: Company::Any,
+};
+
+const COUNT_ONLY: Flag = Flag {
+    name: "rwset-count-only",
+    help: "`rwset`: compute everything, prune nothing; shows what the technique costs",
+    takes: Takes::Nothing,
+};
+
+const MAX_ENTRIES: Flag = Flag {
+    name: "rwset-max-entries",
+    help: "`rwset`: earlier states to compare with; beyond it the oldest are forgotten, which loses prunes and nothing else",
+    takes: Takes::Number { named: "N", default: 20_000 },
+};
+
+const EFFORT: Flag = Flag {
+    name: "rwset-effort",
+    help: "`rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit",
+    takes: Takes::Number { named: "PERCENT", default: 2 },
+};
+
+fn make(making: &Making) -> Result<Part, String> {
+    let Making { flags, others, .. } = making;
+    let percent = Some(flags.number(&EFFORT)).filter(|percent| *percent > 0);
+    Ok(Part::passive(Rwset::new(Config {
+        hits: if flags.is_given(&COUNT_ONLY) { Hits::Count } else { Hits::Prune },
+        max_entries: flags.number(&MAX_ENTRIES) as usize,
+        effort: Effort { percent, ..Effort::default() },
+        inputs: if *others == Others::None { Inputs::Any } else { Inputs::EquallyMany },
+        ..Config::default()
+    })))
 }
 
 /// A program point as a hash; whether two states really stand at the same one is checked when they are compared.
@@ -204,7 +241,7 @@ struct Held {
     node: NodeId,
     like: NodeId,
     snapshot: Snapshot,
-    place: Place,
+    place: witness::Place,
 }
 
 /// What looking for earlier states has brought at a position.
@@ -490,16 +527,12 @@ impl Technique for Rwset {
         NAME
     }
 
-    fn watches(&self) -> Watch {
-        Watch::Points
+    fn points(&mut self) -> Option<&mut dyn Points> {
+        Some(self)
     }
 
-    fn first(&self) -> First {
-        First::Nearest
-    }
-
-    fn adopts(&mut self, _: &Path, means: &mut Means) -> Watch {
-        if self.economy.is_tired(means) { Watch::Nothing } else { Watch::Points }
+    fn endings(&mut self) -> Option<&mut dyn Endings> {
+        Some(self)
     }
 
     fn for_workers(&self) -> Option<Maker> {
@@ -514,6 +547,33 @@ impl Technique for Rwset {
         self.usual.clear();
         self.cores.clear();
         self.held.clear();
+    }
+
+    fn report(&mut self) -> Report {
+        let mut total = self.total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        total.merge(&self.tally, self.entries.n_kept, self.entries.n_dropped);
+        Report::summary(total.to_json())
+    }
+}
+
+impl Endings for Rwset {
+    fn ended(&mut self, path: &Path, ending: &Ending) {
+        // Whatever another technique left out here, it had its own reasons for.
+        if let (Ending::Pruned { technique, .. }, Some(node)) = (ending, path.node())
+            && *technique != NAME
+        {
+            self.spoil(node);
+        }
+    }
+}
+
+impl Points for Rwset {
+    fn first(&self) -> First {
+        First::Nearest
+    }
+
+    fn adopts(&mut self, _: &Path, means: &mut Means) -> Watch {
+        if self.economy.is_tired(means) { Watch::Nothing } else { Watch::Points }
     }
 
     fn admit_at(&mut self, point: &Point, means: &mut Means) -> Admission {
@@ -535,15 +595,6 @@ impl Technique for Rwset {
     fn ended_at(&mut self, node: NodeId, touched: &[Touched], _: &Ending) {
         if let Some(visit) = self.visit_mut(node) {
             visit.reads.absorb(touched, &Reads::default());
-        }
-    }
-
-    fn ended(&mut self, path: &Path, ending: &Ending) {
-        // Whatever another technique left out here, it had its own reasons for.
-        if let (Ending::Pruned { technique, .. }, Some(node)) = (ending, path.node())
-            && *technique != NAME
-        {
-            self.spoil(node);
         }
     }
 
@@ -631,12 +682,6 @@ impl Technique for Rwset {
         }
         Settlement::PruneAll(reasons)
     }
-
-    fn summary(&self) -> Option<String> {
-        let mut total = self.total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        total.merge(&self.tally, self.entries.n_kept, self.entries.n_dropped);
-        Some(total.to_json())
-    }
 }
 
 /// The read set as the new state numbers its objects.
@@ -652,7 +697,7 @@ fn seen_from(reads: &Reads, paired: &Paired) -> Reads {
 }
 
 /// Names the place, and the earlier path by its decisions.
-fn reason(place: &Place, decisions: &Decisions) -> String {
+fn reason(place: &witness::Place, decisions: &Decisions) -> String {
     let decisions: Vec<String> = decisions.to_vec().iter().map(u64::to_string).collect();
     format!("at {}:{} it repeats what follows decisions [{}]", place.file, place.line, decisions.join(","))
 }

@@ -19,7 +19,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use explore::{Covers, Event, Interest, LineUp, Options, Program, Progress, Search, Sink, Technique, TestId};
+use explore::{
+    Covers, Event, Events, Flows, Interest, LineUp, Options, Program, Progress, Search, Sink, Technique, TestId,
+};
 use ir::{BlockId, FuncId, Module};
 use techniques::{Flags, Subject};
 use vm::{Blind, EdgeId, Flow, State};
@@ -49,6 +51,12 @@ impl Technique for Edges {
         "edges"
     }
 
+    fn events(&mut self) -> Option<&mut dyn Events> {
+        Some(self)
+    }
+}
+
+impl Events for Edges {
     fn interest(&self) -> Interest {
         Interest::BLOCK
     }
@@ -68,6 +76,12 @@ impl Technique for Blindfold {
         "blindfold"
     }
 
+    fn flows(&mut self) -> Option<&mut dyn Flows> {
+        Some(self)
+    }
+}
+
+impl Flows for Blindfold {
     fn flow_begins(&mut self, flow: &mut Flow) {
         flow.blind = self.0;
     }
@@ -83,7 +97,8 @@ struct Explored {
 fn explore(program: &Program, seed: u64, names: &[String], blind: Blind, max_paths: u64) -> Explored {
     let edges = Rc::new(RefCell::new(Taken::new()));
     let subject = Subject { module: &program.module, entry: program.entry };
-    let mut line_up: LineUp = techniques::line_up(names, &Flags::default(), subject).expect("a line-up");
+    let mut line_up: LineUp =
+        techniques::line_up(techniques::ALL, names, &Flags::default(), subject).expect("a line-up");
     line_up.techniques.push(Box::new(Edges(edges.clone())));
     line_up.techniques.push(Box::new(Blindfold(blind)));
     let mut options = Options { search: Search::Dfs, workers: 1, seed, ..Options::default() };

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use explore::{
-    Covers, Event, Interest, LineUp, Maker, Options, Plain, Program, Progress, Search, Sink, Technique, TestId,
+    Covers, Event, Events, Interest, LineUp, Maker, Options, Plain, Program, Progress, Search, Sink, Technique, TestId,
 };
 use techniques::rwset::{Config, Effort, Rwset, Sabotage};
 use vm::{EdgeId, State};
@@ -40,13 +40,19 @@ impl Technique for Edges {
         "edges"
     }
 
-    fn interest(&self) -> Interest {
-        Interest::BLOCK
-    }
-
     fn for_workers(&self) -> Option<Maker> {
         let edges = self.clone();
         Some(Arc::new(move || Box::new(edges.clone())))
+    }
+
+    fn events(&mut self) -> Option<&mut dyn Events> {
+        Some(self)
+    }
+}
+
+impl Events for Edges {
+    fn interest(&self) -> Interest {
+        Interest::BLOCK
     }
 
     fn observe(&mut self, _: &mut State, event: &Event) {

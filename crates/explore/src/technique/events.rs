@@ -1,0 +1,34 @@
+//! Interests in what happens: events of the machine, and endings.
+
+use vm::{Event, Interest, State};
+use witness::{Ending, Witness};
+
+use crate::Path;
+
+pub trait Events {
+    /// Which events to be told.
+    fn interest(&self) -> Interest;
+
+    /// Something happened. May write the technique's own slots of the state.
+    fn observe(&mut self, state: &mut State, event: &Event);
+}
+
+/// Whether a path is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    Yes,
+    No,
+}
+
+pub trait Endings {
+    /// A path ended.
+    fn ended(&mut self, _path: &Path, _ending: &Ending) {}
+
+    /// A path ended, with the input that shows it.
+    fn witnessed(&mut self, _path: &Path, _witness: &Witness) {}
+
+    /// Whether a path that ended is told: counted, and written as a test. `No` only where another path shows the same.
+    fn tells(&mut self, _path: &Path, _witness: &Witness) -> Told {
+        Told::Yes
+    }
+}

@@ -1,0 +1,66 @@
+//! The seats: where a technique decides, each with a fixed rule for what several of them say.
+
+use ir::FuncId;
+use vm::{InputForm, InputRequest};
+use witness::Ending;
+
+use crate::{Path, Rank, Unwatched};
+
+/// Whether a state is kept. Any prune wins, and the technique's name goes into the ending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    Keep,
+    Prune(String),
+    /// The path ends here, and how is known: it never would, for one.
+    End(Box<Ending>),
+    /// Only at a point: let the path wait until nothing else is left to run, then ask again, by `settle`.
+    Hold,
+    /// Only at a point: the path goes on, but neither it nor what forks from it is watched from here on.
+    Unwatch(Unwatched),
+}
+
+/// What happens at a claimed call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallChoice {
+    Enter,
+    /// Leave it out; its results are fresh symbols.
+    Skip,
+}
+
+/// A seat that is left alone decides as if the technique were not there.
+pub trait Seats {
+    /// Seat `admit`: asked whenever a path is about to be run on.
+    fn admit(&mut self, _path: &Path) -> Admission {
+        Admission::Keep
+    }
+
+    /// Seat `call`: the functions whose calls this technique wants to decide about.
+    fn claims(&self, _module: &ir::Module) -> Vec<FuncId> {
+        Vec::new()
+    }
+
+    /// Seat `call`, one owner: asked only about claimed functions.
+    fn call(&mut self, _path: &Path, _func: FuncId) -> Option<CallChoice> {
+        None
+    }
+
+    /// Seat `input`, one owner per input.
+    fn input(&mut self, _path: &Path, _request: &InputRequest) -> Option<InputForm> {
+        None
+    }
+
+    /// Seat `input` for what is there before the program starts: standard input and the arguments.
+    fn world_input(&mut self, _request: &InputRequest) -> Option<InputForm> {
+        None
+    }
+
+    /// Seat `resolve`, one owner: the bases of the objects an address may point into, where the technique knows better.
+    fn resolve(&mut self, _path: &Path, _addr: term::TermId) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// Seat `rank`, exactly one: a search order of the technique's own.
+    fn rank(&mut self, _seed: u64) -> Option<Box<dyn Rank>> {
+        None
+    }
+}

@@ -81,7 +81,7 @@ impl<'i> Decider<'i> {
 
     /// What was touched since it was last asked; nothing where no footprint is kept.
     pub fn take_footprint(&mut self) -> Vec<Touched> {
-        self.machine.footprint.as_mut().map_or_else(Vec::new, |footprint| footprint.take())
+        self.machine.watching.trace_mut().map_or_else(Vec::new, |trace| trace.footprint.take())
     }
 
     /// Decides about one effect. The running path has its answer afterwards, or its ending.

@@ -13,7 +13,7 @@ use analysis::{Faults, Liveness};
 use rustc_hash::{FxHashSet, FxHasher};
 use solver::{Keeping, Patience, Stack};
 use term::Eval;
-use vm::{EdgeId, Effect, Event, Flow, Footprint, Image, InputRequest, Interest, Machine, Observer, State};
+use vm::{EdgeId, Effect, Event, Flow, Image, InputRequest, Interest, Machine, Observer, State, Trace};
 use witness::{Budget, Ending, LedgerKind, Witness};
 
 use crate::collector::{Ended, Leavings, Reports};
@@ -65,7 +65,7 @@ pub struct Worker<'i, 'r> {
     /// Kept where a technique watches.
     tree: Option<Tree>,
     /// The machine's, while a path runs that is not watched.
-    footprint: Option<Box<Footprint>>,
+    trace: Option<Box<Trace>>,
     meets: Option<Meets>,
     goes_nearest_first: bool,
     held: Vec<Path>,
@@ -97,18 +97,16 @@ impl<'i, 'r> Worker<'i, 'r> {
         let tree = line_up.watches().then(Tree::default);
         let meets = tree.is_some().then(|| Meets::new(&image.module));
         if tree.is_some() {
-            machine.footprint = Some(Box::default());
-            machine.updates = updates(image);
+            machine.watching.swap_trace(Some(Box::new(Trace::new(updates(image)))));
         }
         let goes_nearest_first = line_up.goes_nearest_first();
         if line_up.tracks_flow() {
             let source = crate::flow::source(&image.module);
-            machine.flow = Some(Box::new(Flow::new(image.module.functions.len(), source)));
+            machine.watching.track(Flow::new(image.module.functions.len(), source));
         }
         let line_up = Rc::new(RefCell::new(line_up));
         if interest != Interest::NONE {
-            machine.interest = interest;
-            machine.observer = Some(Box::new(Dispatch(line_up.clone())));
+            machine.watching.listen(interest, Box::new(Dispatch(line_up.clone())));
         }
         let mut stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
         if tree.is_some() {
@@ -133,7 +131,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             told_edges: vec![false; image.n_edges() as usize],
             over: None,
             tree,
-            footprint: None,
+            trace: None,
             meets,
             goes_nearest_first,
             held: Vec::new(),
@@ -159,14 +157,14 @@ impl<'i, 'r> Worker<'i, 'r> {
     pub fn run(&mut self, plan: RunPlan) {
         self.plan = plan.name;
         self.line_up.borrow_mut().run_begins();
-        if let Some(flow) = &mut self.decider.machine.flow {
+        if let Some(flow) = self.decider.machine.watching.flow_mut() {
             self.line_up.borrow_mut().flow_begins(flow);
         }
         self.seed(plan);
         self.work();
         self.cut_rest();
-        let Machine { flow, labels, image, .. } = &mut self.decider.machine;
-        if let Some(flow) = flow {
+        let Machine { watching, labels, image, .. } = &mut self.decider.machine;
+        if let Some(flow) = watching.flow_mut() {
             self.line_up.borrow_mut().flow_ended(flow, labels, image);
         }
     }
@@ -350,10 +348,10 @@ impl<'i, 'r> Worker<'i, 'r> {
             let fuel = self.options.budgets.steps.map_or(most, |steps| (steps - path.state.steps).clamp(1, most));
             let (before, n_inputs) = (path.state.steps, path.state.inputs.len());
             self.watch(&path);
-            std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
+            self.decider.machine.watching.swap_stops(&mut path.stops);
             let effect = self.decider.machine.run(&mut path.state, fuel);
             self.begin_with(&mut path, n_inputs);
-            std::mem::swap(&mut self.decider.machine.stops, &mut path.stops);
+            self.decider.machine.watching.swap_stops(&mut path.stops);
             self.decider.work.n_instructions += path.state.steps - before;
             self.decider.work.n_effects += u64::from(!matches!(effect, Effect::Arrived));
             self.note_first_edges(&mut path);
@@ -533,7 +531,7 @@ impl<'i, 'r> Worker<'i, 'r> {
 
     pub(crate) fn end(&mut self, mut path: Path, ending: Ending) {
         self.tell_discoveries();
-        if self.decider.machine.flow.is_some() {
+        if self.decider.machine.watching.flow().is_some() {
             let label = self.decider.machine.ending_label(&path.state);
             path.ended_at = self.decider.machine.index_here(&path.state);
             let labels = &self.decider.machine.labels;

@@ -104,7 +104,7 @@ impl Machine<'_> {
     fn locate_concrete(&mut self, state: &State, addr: u64, bytes: u64, access: Access) -> Step<ObjectId> {
         match state.memory.find(addr).filter(|object| state.memory.get(*object).allows(addr, bytes, access)) {
             Some(object) => {
-                self.located = Some(object);
+                self.running.located = Some(object);
                 Ok(object)
             }
             None => Err(self.bad_access(state, addr, bytes, access)),
@@ -196,7 +196,7 @@ impl Machine<'_> {
         if let Offset::At(offset) = offset
             && addr.label().is_empty()
             && let Some(whole) = self.whole_term(state.memory.get(object), offset, bits)
-            && !self.interest.has(Interest::READ)
+            && !self.watching.interest().has(Interest::READ)
         {
             let size = state.memory.get(object).size;
             self.trace_read(object, size, Offset::At(offset), n_bytes);
@@ -317,7 +317,7 @@ impl Machine<'_> {
 
     /// Read at a symbolic offset, any byte of the object may be meant.
     pub(crate) fn trace_read(&mut self, object: ObjectId, size: u64, offset: Offset, n_bytes: u64) {
-        let Some(footprint) = self.footprint.as_mut().filter(|_| !self.in_update) else { return };
+        let Some(footprint) = self.watching.footprint() else { return };
         match offset {
             Offset::At(offset) => footprint.read(object, size, offset, n_bytes),
             Offset::Symbolic(_) => footprint.read(object, size, 0, size),
@@ -326,14 +326,14 @@ impl Machine<'_> {
 
     /// Only for certain offsets: written at a symbolic one, every byte may still have its old value.
     pub(crate) fn trace_write(&mut self, state: &State, object: ObjectId, offset: u64, n_bytes: u64) {
-        if let Some(footprint) = self.footprint.as_mut().filter(|_| !self.in_update) {
+        if let Some(footprint) = self.watching.footprint() {
             footprint.write(object, state.memory.get(object).size, offset, n_bytes);
         }
     }
 
     pub(crate) fn trace_allocation(&mut self, state: &State, object: ObjectId) {
-        if let Some(footprint) = &mut self.footprint {
-            footprint.allocate(object, state.memory.get(object).size);
+        if let Some(trace) = self.watching.trace_mut() {
+            trace.footprint.allocate(object, state.memory.get(object).size);
         }
     }
 

@@ -485,7 +485,7 @@ impl Machine<'_> {
             && from != to
             && state.memory.get(from).is_plain()
             && state.memory.get(to).is_plain()
-            && !self.interest.has(Interest::READ.with(Interest::WRITE))
+            && !self.watching.interest().has(Interest::READ.with(Interest::WRITE))
             && !self.is_tracking()
         {
             let size = state.memory.get(from).size;
@@ -516,7 +516,7 @@ impl Machine<'_> {
         if let (Offset::At(at), None) = (offset, byte.term())
             && state.memory.get(to).is_plain()
             && byte.label().is_empty()
-            && !self.interest.has(Interest::WRITE)
+            && !self.watching.interest().has(Interest::WRITE)
             && !self.is_tracking()
         {
             self.trace_write(state, to, at, len);

@@ -11,8 +11,8 @@ use crate::{Admission, NodeId, Path, Point, Settlement, Under, Unwatched, Watch}
 impl Worker<'_, '_> {
     /// Has the machine keep footprints, and the solver what it refutes, for paths that are watched only.
     pub(super) fn watch(&mut self, path: &Path) {
-        if path.node.is_some() != self.decider.machine.footprint.is_some() && self.tree.is_some() {
-            std::mem::swap(&mut self.footprint, &mut self.decider.machine.footprint);
+        if path.node.is_some() != self.decider.machine.watching.trace().is_some() && self.tree.is_some() {
+            self.trace = self.decider.machine.watching.swap_trace(self.trace.take());
             self.decider.stack.keep_refuted(if path.node.is_some() { Keeping::On } else { Keeping::Off });
         }
     }

@@ -243,11 +243,11 @@ impl Track {
 
 impl Machine<'_> {
     pub(crate) fn is_tracking(&self) -> bool {
-        self.flow.is_some()
+        self.watching.flow().is_some()
     }
 
     pub(crate) fn is_blind_to(&self, what: Blind) -> bool {
-        self.flow.as_ref().is_some_and(|flow| flow.blind == what)
+        self.watching.flow().is_some_and(|flow| flow.blind == what)
     }
 
     /// The name of what happens at the current instruction, the same in every run that comes here alike.
@@ -295,7 +295,7 @@ impl Machine<'_> {
 
     /// Notes that a decision here depends on `label` and on what control depends on.
     pub(crate) fn depend(&mut self, state: &State, label: Label, decides: Decides) -> Label {
-        let Some(flow) = &mut self.flow else { return Label::EMPTY };
+        let Some(flow) = self.watching.flow_mut() else { return Label::EMPTY };
         let label = self.labels.union(label, state.top.control);
         flow.last = label;
         if label.is_empty() || flow.scouting == Scouting::On || !flow.noted.insert(label) {
@@ -309,7 +309,7 @@ impl Machine<'_> {
     /// The symbolic address of the running instruction may mean the objects at `bases`: whether it is right depends on how
     /// large they are and whether they are alive, too.
     pub fn depend_on_meant(&mut self, state: &State, bases: &[u64]) {
-        let Some(flow) = &self.flow else { return };
+        let Some(flow) = self.watching.flow() else { return };
         let mut label = flow.last;
         for object in bases.iter().filter_map(|base| state.memory.find(*base)) {
             label = self.labels.union(label, state.memory.get(object).life);
@@ -320,7 +320,7 @@ impl Machine<'_> {
     /// Where inputs meet in a byte written, if that is asked for. Bytes of one write that depend on different inputs, as those
     /// of a structure that is copied, do not meet.
     pub(crate) fn note_values(&mut self, state: &State, bytes: &[Byte]) {
-        let Some(flow) = &mut self.flow else { return };
+        let Some(flow) = self.watching.flow_mut() else { return };
         if flow.note_writes == NoteWrites::Off {
             return;
         }
@@ -334,14 +334,14 @@ impl Machine<'_> {
     }
 
     pub(crate) fn forget_last(&mut self) {
-        if let Some(flow) = &mut self.flow {
+        if let Some(flow) = self.watching.flow_mut() {
             flow.last = Label::EMPTY;
         }
     }
 
     /// What an ending at the current instruction depends on.
     pub fn ending_label(&mut self, state: &State) -> Label {
-        match &self.flow {
+        match self.watching.flow() {
             None => Label::EMPTY,
             Some(flow) => {
                 let label = self.labels.union(flow.last, state.top.control);

@@ -65,7 +65,7 @@ const NEAR_NULL: u64 = 4096;
 impl Machine<'_> {
     /// Everything ever written under `key` gets the label.
     pub(super) fn spread(&mut self, state: &mut State, key: u64, label: Label) {
-        let Some(flow) = &mut self.flow else { return };
+        let Some(flow) = self.watching.flow_mut() else { return };
         flow.closed.insert(key);
         let Some(written) = flow.writes.get_mut(&key).map(std::mem::take) else { return };
         // Order does not matter: a union is a union.
@@ -77,7 +77,7 @@ impl Machine<'_> {
                 self.add_label(state, object, reach, label);
             }
         }
-        if let Some(flow) = &mut self.flow {
+        if let Some(flow) = self.watching.flow_mut() {
             flow.writes.insert(key, written);
         }
     }
@@ -148,7 +148,7 @@ impl Machine<'_> {
             let spot = Spot { origin: state.memory.get(object).origin, offset: offset as u32, len: len as u32 };
             let mut keys = &track.keys;
             while let Some(node) = keys {
-                if let Some(flow) = &mut self.flow {
+                if let Some(flow) = self.watching.flow_mut() {
                     flow.learn(node.key, spot);
                 }
                 keys = &node.next;
@@ -164,7 +164,7 @@ impl Machine<'_> {
         }
         let key = self.index_here(state);
         let spot = Spot { origin: state.memory.get(object).origin, offset: offset as u32, len: len as u32 };
-        if let Some(flow) = &mut self.flow {
+        if let Some(flow) = self.watching.flow_mut() {
             flow.learn(key, spot);
         }
         self.scatter_nothing(state, label);
@@ -185,7 +185,7 @@ impl Machine<'_> {
         if let Some(track) = &state.top.track {
             let mut keys = &track.keys;
             while let Some(node) = keys {
-                if let Some(flow) = &mut self.flow {
+                if let Some(flow) = self.watching.flow_mut() {
                     flow.learn(node.key, Spot { origin: STDIN, offset: 0, len: 1 });
                 }
                 keys = &node.next;

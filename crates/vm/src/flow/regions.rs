@@ -35,7 +35,7 @@ impl Machine<'_> {
             return;
         }
         let whole = self.depend(state, label, decides);
-        let Some(flow) = &mut self.flow else { return };
+        let Some(flow) = self.watching.flow_mut() else { return };
         let top = &mut state.top;
         let facts = flow.functions[top.func.idx()].get_or_init(|| (flow.source)(top.func));
         let block = &facts.blocks[top.block.idx()];
@@ -86,7 +86,7 @@ impl Machine<'_> {
 
     /// Control comes from `from` to the current block of the top frame.
     pub(crate) fn arrive(&mut self, state: &mut State, from: BlockId) {
-        let Some(flow) = &self.flow else { return };
+        let Some(flow) = self.watching.flow() else { return };
         let (func, here) = (state.top.func, state.top.block);
         let facts = flow.function(func);
         let block = &facts.blocks[here.idx()];
@@ -123,7 +123,7 @@ impl Machine<'_> {
 
     /// The sides of a decision have met: what any of them may have written depends on it from now on.
     fn close_region(&mut self, state: &mut State, region: &Region) {
-        if let (Some(flow), Some(_)) = (&self.flow, region.meets) {
+        if let (Some(flow), Some(_)) = (self.watching.flow(), region.meets) {
             let facts = flow.function(state.top.func);
             let reassigned = facts.blocks[region.block.idx()].reassigned.clone();
             for reg in reassigned.iter() {
@@ -137,7 +137,7 @@ impl Machine<'_> {
 
     /// Before the top frame is left by a return: closes its regions. The result is what its return values depend on.
     pub(crate) fn close_frame(&mut self, state: &mut State) -> Label {
-        let Some(flow) = &self.flow else { return Label::EMPTY };
+        let Some(flow) = self.watching.flow() else { return Label::EMPTY };
         let is_lasting = flow.function(state.top.func).may_jump;
         let Some(track) = &mut state.top.track else { return Label::EMPTY };
         if track.regions.is_empty() {

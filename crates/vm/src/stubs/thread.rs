@@ -28,7 +28,7 @@ impl Machine<'_> {
         if n_started > u32::from(u16::MAX) {
             return Err(self.gap(state, format!("more than {n_started} threads on one path")));
         }
-        if self.flow.is_some() || state.pause_at != 0 {
+        if self.is_tracking() || state.pause_at != 0 {
             return Err(self.gap(state, "a second thread, which this technique does not follow,".to_string()));
         }
         let (function, arg) = (self.arg(state, call, 0), self.arg(state, call, 1));

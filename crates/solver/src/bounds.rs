@@ -4,6 +4,8 @@
 //! multipliers take seconds to find that out. Every term has an unsigned and a signed interval, each narrowed by the other.
 //! A question whose interval is zero cannot hold; this layer never says more than that.
 
+use crate::layers::{Answers, Said, Setup};
+use crate::query::{Query, Tools};
 use rustc_hash::FxHashMap;
 use term::{TermId, Terms, View, fold};
 
@@ -31,6 +33,18 @@ enum Sign {
 enum Bound {
     Included,
     Excluded,
+}
+
+struct Refuter;
+
+pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::new(Refuter))
+}
+
+impl Answers for Refuter {
+    fn answer(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
+        refutes(query.terms, query.constraints(), query.question).then_some(Said::Unsat(None))
+    }
 }
 
 /// Whether no input that satisfies the constraints can satisfy the question.

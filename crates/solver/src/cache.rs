@@ -1,6 +1,8 @@
 //! Earlier answers: the same set of constraints, a subset known to be contradictory, an input that satisfied the question once.
 
+use crate::layers::{Answers, Layer, Learnt, Said, Setup};
 use crate::path::fingerprint;
+use crate::query::{Query, Tools};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use term::{Assignment, SymbolId, TermId};
@@ -28,11 +30,6 @@ impl Cache {
     const MAX_CORE: usize = 24;
     const MAX_CORES_A_TERM: usize = 32;
     const MAX_INPUTS_A_TERM: usize = 2;
-
-    /// The key of a question: the set of it and its constraints, whichever of them is the question.
-    pub fn key(constraints: u128, question: TermId) -> u128 {
-        constraints.wrapping_add(fingerprint(question))
-    }
 
     pub fn exact(&self, key: u128) -> Option<&Cached> {
         self.exact.get(&key)
@@ -85,6 +82,39 @@ impl Cache {
         }
         if self.inputs.len() >= Self::MAX_ENTRIES {
             self.inputs.clear();
+        }
+    }
+}
+
+/// The key of a question: the set of it and its constraints, whichever of them is the question.
+pub fn key(constraints: u128, question: TermId) -> u128 {
+    constraints.wrapping_add(fingerprint(question))
+}
+
+pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::<Cache>::default())
+}
+
+impl Answers for Cache {
+    fn answer(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
+        match self.exact(query.key()) {
+            Some(Cached::Sat(values)) => return Some(Said::Sat(values.to_vec())),
+            Some(Cached::Unsat) => return Some(Said::Unsat(None)),
+            None => {}
+        }
+        if self.contradicts(query.constraints(), query.question) {
+            return Some(Said::Unsat(None));
+        }
+        self.inputs(query.question).iter().find_map(|input| query.try_input(tools, input))
+    }
+
+    fn learn(&mut self, query: &Query, by: Layer, learnt: &Learnt) {
+        if by == Layer::Cache {
+            return;
+        }
+        match learnt {
+            Learnt::Sat { values, input } => self.put_sat(query.key(), query.question, (*values).into(), input),
+            Learnt::Unsat { core } => self.put_unsat(query.key(), core.unwrap_or(&[])),
         }
     }
 }

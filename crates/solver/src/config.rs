@@ -1,69 +1,10 @@
 //! What a user can choose about solving.
 
+use crate::layers::Layer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-/// A switchable layer of the stack, in the order in which they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layer {
-    /// The question is a constant.
-    Trivial,
-    /// The current input answers it.
-    Current,
-    /// One symbol with an exact set of values.
-    Domains,
-    /// Earlier answers.
-    Cache,
-    /// Inputs found lately for other questions.
-    Recent,
-    /// Guesses by inverting the question.
-    Proposals,
-    /// What terms can be at most and at least.
-    Bounds,
-    /// All values tried where there are few.
-    Values,
-    /// Gates and SAT.
-    Blaster,
-    /// The SMT solver.
-    Smt,
-}
-
-impl Layer {
-    pub const ALL: [Layer; 10] = [
-        Layer::Trivial,
-        Layer::Current,
-        Layer::Domains,
-        Layer::Cache,
-        Layer::Recent,
-        Layer::Proposals,
-        Layer::Bounds,
-        Layer::Values,
-        Layer::Blaster,
-        Layer::Smt,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Layer::Trivial => "trivial",
-            Layer::Current => "current",
-            Layer::Domains => "domains",
-            Layer::Cache => "cache",
-            Layer::Recent => "recent",
-            Layer::Proposals => "proposals",
-            Layer::Bounds => "bounds",
-            Layer::Values => "values",
-            Layer::Blaster => "blaster",
-            Layer::Smt => "smt",
-        }
-    }
-
-    /// The layer of this name.
-    pub fn named(name: &str) -> Option<Layer> {
-        Layer::ALL.into_iter().find(|layer| layer.name() == name)
-    }
-}
 
 /// Which SMT solver to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

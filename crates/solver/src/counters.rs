@@ -1,6 +1,7 @@
 //! How many questions there were, and which layer answered them.
 
-use crate::config::Layer;
+use crate::answer::Answer;
+use crate::layers::Layer;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -40,6 +41,15 @@ impl Counters {
     #[inline]
     pub(crate) fn layer_mut(&mut self, layer: Layer) -> &mut LayerCount {
         &mut self.by_layer[layer as usize]
+    }
+
+    pub(crate) fn answered(&mut self, layer: Layer, answer: &Answer) {
+        let count = self.layer_mut(layer);
+        match answer {
+            Answer::Sat(_) => count.n_sat += 1,
+            Answer::Unsat => count.n_unsat += 1,
+            Answer::Unknown(_) => {}
+        }
     }
 
     /// Name and counts of each layer, in the order of the stack.

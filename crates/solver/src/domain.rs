@@ -4,7 +4,10 @@
 //! are intersected. A wider symbol has a list of ranges, as long as every constraint on it is a comparison of the symbol,
 //! shifted by a constant or extended, with a constant. Either way the answer is final, for both outcomes.
 
+use crate::Answer;
+use crate::layers::{Answers, Cost, Said, Setup};
 use crate::path::{Group, Node};
+use crate::query::{Query, Tools};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use term::{Graph, Graphs, SymbolId, TermId, Terms, View, fold};
@@ -26,11 +29,43 @@ pub enum Found {
     Nothing,
 }
 
-/// The layer: remembers what each single-symbol constraint allows.
+/// What layers ask: remembers what each single-symbol constraint allows.
 #[derive(Default)]
 pub struct Domains {
     graphs: Graphs,
     known: FxHashMap<TermId, Option<Rc<Domain>>>,
+}
+
+pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::new(OneSymbol))
+}
+
+/// The layer. The domains are among the tools, because others ask them, too.
+struct OneSymbol;
+
+impl Answers for OneSymbol {
+    fn answer(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
+        let &[symbol] = query.terms.symbols(query.question) else { return None };
+        let relevant = query.relevant();
+        if relevant.only().is_none() && !relevant.is_empty() {
+            return None;
+        }
+        let near = query.current.get(symbol);
+        Some(Said::Exactly(match tools.domains.ask(query.terms, relevant.only(), query.question, near)? {
+            // No check: the set holds the very values for which the evaluator said yes.
+            Found::Value(symbol, value) => {
+                let mut input = query.current.clone();
+                input.set(symbol, value);
+                debug_assert!(tools.trial.holds(query.terms, &input, query.question));
+                Answer::Sat(input)
+            }
+            Found::Nothing => Answer::Unsat,
+        }))
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Nothing
+    }
 }
 
 impl Domains {

@@ -3,10 +3,27 @@
 //! Each operator on the way is inverted, the other operand keeping the value it has under the current input. Where there is
 //! a choice the number of the attempt decides. A proposal proves nothing: the stack evaluates it before use.
 
+use crate::layers::{Answers, Said, Setup};
+use crate::query::{Query, Tools};
 use term::{Assignment, Eval, TermId, Terms, View, fold};
 
 /// How many different guesses are worth their evaluation.
-pub const N_ATTEMPTS: u32 = 4;
+const N_ATTEMPTS: u32 = 4;
+
+struct Proposals;
+
+pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::new(Proposals))
+}
+
+impl Answers for Proposals {
+    fn answer(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
+        (0..N_ATTEMPTS).find_map(|attempt| {
+            let input = propose(query.terms, &mut tools.current, query.current, query.question, attempt)?;
+            query.try_input(tools, &input)
+        })
+    }
+}
 
 /// An input that might satisfy the question.
 pub fn propose(

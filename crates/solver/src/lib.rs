@@ -1,7 +1,7 @@
 //! Answers to "can the path and this condition hold together?": a stack of cheap layers before the expensive ones.
 //!
 //! A [`PathCondition`] keeps a path's constraints and which of them are connected. [`Stack::check`] takes it, the path's
-//! current input and a question, and goes down the layers of [`Layer`] until one answers:
+//! current input and a question, and goes down the list in `layers` until one answers:
 //!
 //! 1. `trivial`: the question is a constant
 //! 2. `current`: the current input satisfies it
@@ -25,20 +25,31 @@ mod cache;
 mod clock;
 mod config;
 mod counters;
+mod current;
 mod dice;
 mod domain;
+mod enumerate;
 mod invert;
+mod layers;
 mod path;
+mod patience;
+mod query;
+mod recent;
 mod record;
+mod refuted;
 mod smt;
 mod stack;
+mod trivial;
 mod values;
 
 pub use answer::{Answer, Completeness, Truth, Why};
-pub use config::{Checking, Config, Independence, Layer, SmtSolver};
+pub use config::{Checking, Config, Independence, SmtSolver};
 pub use counters::{Counters, LayerCount};
 pub use dice::Dice;
+pub use layers::Layer;
 pub use path::{PathCondition, Relevant};
+pub use patience::Patience;
 pub use record::{Recorded, Recorder, Verdict, read_record};
+pub use refuted::{Keeping, Refuted};
 pub use smt::{Backend, Reply, backend, is_installed};
-pub use stack::{Keeping, Patience, Refuted, Stack};
+pub use stack::Stack;

@@ -6,6 +6,8 @@
 use crate::answer::Why;
 use crate::clock::Clock;
 use crate::config::SmtSolver;
+use crate::layers::{Answers, Cost, Said, Setup};
+use crate::query::{Query, Tools};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -25,6 +27,30 @@ pub enum Reply {
 /// A complete solver for conjunctions of one-bit terms.
 pub trait Backend {
     fn check(&mut self, terms: &Terms, constraints: &[TermId], timeout: Duration) -> Reply;
+}
+
+struct Smt(Box<dyn Backend>);
+
+pub(crate) fn layer(setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::new(Smt(setup.smt.take()?)))
+}
+
+impl Answers for Smt {
+    fn answer(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
+        let left = query.clock().left();
+        if left.is_zero() {
+            return Some(Said::Unknown(Why::Timeout));
+        }
+        Some(match self.0.check(query.terms, &query.conjunction(), left) {
+            Reply::Sat(values) => Said::Sat(values),
+            Reply::Unsat => Said::Unsat(None),
+            Reply::Unknown(why) => Said::Unknown(why),
+        })
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::LastResort
+    }
 }
 
 /// How a solver is started, and how it is told its time limit.

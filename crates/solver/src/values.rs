@@ -9,10 +9,13 @@
 //! Where there are too many inputs, some are tried at random: which of a hundred lists a name hashes to is hard to say for a
 //! solver, while every hundredth name is in the one that is wanted.
 
+use crate::answer::Why;
 use crate::clock::Clock;
 use crate::dice::Dice;
 use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
+use crate::layers::{Answers, Said, Setup};
 use crate::path::{Relevant, conjuncts};
+use crate::query::{Query, Tools};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, used_bits};
@@ -26,6 +29,9 @@ const MAX_SAMPLING: u64 = 16_000;
 const MAX_SAMPLED: u64 = 32;
 /// Steps over one block between two looks at the clock.
 const COST_OF_A_LOOK: u64 = 20_000;
+
+/// The cost up to which trying all inputs is quicker than most questions are for the bit-blaster.
+const QUICK_SWEEP: u64 = 1000;
 
 /// Symbols and the bits of them that matter.
 type Used = Rc<[(SymbolId, u64)]>;
@@ -86,6 +92,49 @@ struct Possible {
     domain: Option<Rc<Domain>>,
     /// The bits that the other conditions look at.
     used: u64,
+}
+
+pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::<Values>::default())
+}
+
+impl Answers for Values {
+    /// Tries all inputs at once where that is quick, or quicker than making gates of large tables, products and quotients.
+    fn answer(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
+        let sweep = self.plan(query.terms, &mut tools.domains, query.relevant(), query.question, query.current)?;
+        if !sweep.is_exhaustive() {
+            // What is easy as gates is best left to them.
+            if sweep.gate_work() == 0 {
+                return None;
+            }
+            return sweep.sample(query.key() as u64).map(|found| completed(query, &found));
+        }
+        if sweep.cost() <= QUICK_SWEEP + sweep.gate_work() {
+            return Some(try_all(query, sweep));
+        }
+        query.sweep = Some(sweep);
+        None
+    }
+
+    fn answer_late(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
+        let sweep = query.sweep.take()?;
+        Some(try_all(query, sweep))
+    }
+}
+
+fn try_all(query: &Query, sweep: Sweep) -> Said {
+    match sweep.run(query.clock()) {
+        Swept::Found(found) => completed(query, &found),
+        Swept::Nothing => Said::Unsat(None),
+        Swept::OutOfTime => Said::Unknown(Why::Timeout),
+    }
+}
+
+/// The values found, and those of the current input for the symbols that make no difference.
+fn completed(query: &Query, found: &[(SymbolId, u64)]) -> Said {
+    let value = |symbol| found.iter().find(|(other, _)| *other == symbol).map(|(_, value)| *value);
+    let value_or_now = |symbol| value(symbol).unwrap_or_else(|| query.current.get(symbol));
+    Said::Sat(query.symbols().into_iter().map(|symbol| (symbol, value_or_now(symbol))).collect())
 }
 
 impl Values {

@@ -9,6 +9,9 @@ mod sat;
 
 use crate::answer::Why;
 use crate::clock::Clock;
+use crate::layers::{Answers, Cost, Said, Setup};
+use crate::patience::Patience;
+use crate::query::{Query, Tools};
 use gates::Gates;
 use rustc_hash::FxHashMap;
 use sat::{Limits, Lit, Outcome};
@@ -36,6 +39,44 @@ pub struct Blaster {
 }
 
 const UNKNOWN: u32 = u32::MAX;
+
+pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
+    Some(Box::new(Blaster::new()))
+}
+
+impl Answers for Blaster {
+    fn answer(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
+        let budget = match &query.sweep {
+            // About as long as trying all inputs will take.
+            Some(sweep) => (100 + sweep.cost() / 200).min(query.conflict_budget()),
+            None if query.has_last_resort || query.patience == Patience::Short => query.conflict_budget(),
+            // With nothing behind it, it may use the whole time.
+            None => u64::MAX,
+        };
+        // The SMT solver has its share of the time, too.
+        let clock = if query.has_last_resort { query.clock().half() } else { query.clock().clone() };
+        let verdict = self.solve(query.terms, &query.conjunction(), query.current, budget, &clock);
+        Some(match verdict {
+            Verdict::Sat(values) => Said::Sat(values),
+            Verdict::Unsat(core) => Said::Unsat(Some(core_with_question(core, query))),
+            Verdict::Unknown(why) => Said::Unknown(why),
+        })
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Search
+    }
+}
+
+/// The core in the cache's terms: constraints of the path and the question as a whole.
+fn core_with_question(core: Vec<TermId>, query: &Query) -> Vec<TermId> {
+    let constraints = query.constraints();
+    let mut core: Vec<TermId> = core.into_iter().filter(|t| constraints.binary_search(t).is_ok()).collect();
+    core.push(query.question);
+    core.sort_unstable();
+    core.dedup();
+    core
+}
 
 impl Blaster {
     pub fn new() -> Blaster {

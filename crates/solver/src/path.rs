@@ -197,7 +197,7 @@ impl PathCondition {
 impl PathCondition {
     /// All groups, as if every question touched them.
     pub(crate) fn all(&self) -> Relevant<'_> {
-        let mut groups = self.groups.iter().flatten().map(|group| &**group);
+        let mut groups = self.groups.iter().filter_map(|(_, group)| group.as_deref());
         Relevant { first: groups.next(), others: groups.collect() }
     }
 }

@@ -42,8 +42,10 @@ impl Assignment {
 
 impl PartialEq for Assignment {
     fn eq(&self, other: &Assignment) -> bool {
-        let n = self.values.iter().count().max(other.values.iter().count()) as u32;
-        self.same(other) || (0..n).all(|i| self.get(SymbolId(i)) == other.get(SymbolId(i)))
+        let is_in = |one: &Assignment, two: &Assignment| {
+            one.values.iter().all(|(index, value)| *value == two.values.get(index).copied().unwrap_or(0))
+        };
+        self.same(other) || is_in(self, other) && is_in(other, self)
     }
 }
 

@@ -3,6 +3,7 @@
 use term::{TermId, View};
 use witness::{BugKind, Ending};
 
+use crate::bytes::Moved;
 use crate::memory::GAP;
 use crate::run::{Machine, Step};
 use crate::{
@@ -300,19 +301,32 @@ impl Machine<'_> {
         self.tell(state, Interest::READ, || Event::Read { object, offset: offset.at_or_zero(), bytes: n_bytes });
         let found = state.memory.get(object).clone();
         self.trace_read(object, found.size, offset, n_bytes);
-        match (offset, found.array()) {
-            (Offset::At(offset), None) => (offset..offset + n_bytes)
-                .map(|offset| {
-                    let (bits, shadow) = found.byte(offset);
-                    Byte { bits, shadow }
+        match offset {
+            Offset::At(offset) => (offset..offset + n_bytes)
+                .map(|offset| match found.array_at(offset) {
+                    None => {
+                        let (bits, shadow) = found.byte(offset);
+                        Byte { bits, shadow }
+                    }
+                    Some(array) => self.select(array, Offset::At(offset), 0, found.label),
                 })
                 .collect(),
-            (offset, _) => {
+            Offset::Symbolic(_) => {
                 let label = self.whole_label(&found);
-                let array = found.as_array(&mut self.terms);
+                let array = self.array_of(&found);
                 (0..n_bytes).map(|byte| self.select(array, offset, byte, label)).collect()
             }
         }
+    }
+
+    /// The contents as a term. Where they are remembered from now on, no write may go by unseen.
+    fn array_of(&mut self, object: &crate::Object) -> TermId {
+        let was_known = object.is_known();
+        let array = object.as_array(&mut self.terms);
+        if !was_known && object.is_known() {
+            self.tlb.flush();
+        }
+        array
     }
 
     /// Read at a symbolic offset, any byte of the object may be meant.
@@ -381,15 +395,20 @@ impl Machine<'_> {
             let term = self.fresh_undefined(8);
             // Whether it was written may depend on inputs.
             let label = state.memory.get(object).byte(offset).1.label();
-            self.writable(state, object).set_byte(offset, 0, Shadow::new(Some(term), label));
+            self.writable(state, object, offset, 1).set_byte(offset, 0, Shadow::new(Some(term), label));
         }
     }
 
-    /// An object for writing. Remembered sites are forgotten when that moved its bytes.
-    pub(crate) fn writable<'s>(&mut self, state: &'s mut State, object: ObjectId) -> &'s mut crate::Object {
-        let before = state.memory.get(object).data().as_ptr();
+    /// An object for writing these of its bytes. Remembered sites are forgotten when that moved some.
+    pub(crate) fn writable<'s>(
+        &mut self,
+        state: &'s mut State,
+        object: ObjectId,
+        offset: u64,
+        len: u64,
+    ) -> &'s mut crate::Object {
         let found = state.memory.get_mut(object);
-        if found.data().as_ptr() != before {
+        if found.own(offset, len) == Moved::Yes {
             self.tlb.flush();
         }
         found
@@ -408,27 +427,28 @@ impl Machine<'_> {
         let labelled = self.label_written(state, object, offset, bytes);
         let bytes = labelled.as_deref().unwrap_or(bytes);
         match offset {
-            Offset::At(offset) if state.memory.get(object).array().is_none() => {
-                let found = self.writable(state, object);
+            Offset::At(offset) => {
+                let found = self.writable(state, object, offset, bytes.len() as u64);
                 for (byte, at) in bytes.iter().zip(offset..) {
                     found.set_byte(at, byte.bits, byte.shadow);
                 }
             }
             Offset::Symbolic(term)
-                if state.memory.get(object).array().is_none() && state.memory.get(object).size <= SMALL_OBJECT =>
+                if !state.memory.get(object).is_array() && state.memory.get(object).size <= SMALL_OBJECT =>
             {
                 self.write_choices(state, object, term, bytes);
             }
-            offset => {
+            Offset::Symbolic(_) => {
                 let found = state.memory.get(object).clone();
                 let whole = self.whole_label(&found);
                 let whole = bytes.iter().fold(whole, |label, byte| self.labels.union(label, byte.shadow.label()));
-                let mut array = found.as_array(&mut self.terms);
+                let mut array = self.array_of(&found);
                 for (byte, idx) in bytes.iter().zip(0..) {
                     let (index, byte) = (self.index_term(offset, idx), self.byte_term(*byte));
                     array = self.terms.store(array, index, byte);
                 }
-                let object = self.writable(state, object);
+                drop(found);
+                let object = self.writable(state, object, 0, 0);
                 object.set_array(array);
                 object.label = whole;
             }
@@ -512,10 +532,10 @@ impl Machine<'_> {
         }
         let Some(object) = state.memory.find(addr) else { return false };
         let found = state.memory.get(object);
-        if !found.life.is_empty() || found.array().is_some() {
+        if !found.life.is_empty() || found.is_array() {
             return true;
         }
-        for offset in addr - found.base..found.data().len() as u64 {
+        for offset in addr - found.base..if found.has_bytes() { found.size } else { 0 } {
             let (byte, shadow) = found.byte(offset);
             if !shadow.is_none() {
                 return true;

@@ -492,9 +492,14 @@ impl Machine<'_> {
             self.trace_read(from, size, from_offset, len);
             self.trace_write(state, to, to_at, len);
             let source = state.memory.get(from).clone();
-            let target = self.writable(state, to);
-            target.data_mut()[to_at as usize..(to_at + len) as usize]
-                .copy_from_slice(&source.data()[from_at as usize..(from_at + len) as usize]);
+            let target = self.writable(state, to, to_at, len);
+            let mut at = from_at;
+            while at < from_at + len {
+                let (start, bytes) = source.plain_around(at);
+                let end = (start + bytes.len() as u64).min(from_at + len);
+                target.write_plain(to_at + at - from_at, &bytes[(at - start) as usize..(end - start) as usize]);
+                at = end;
+            }
             return Ok(());
         }
         let mut bytes = self.read_bytes(state, from, from_offset, len);
@@ -520,7 +525,7 @@ impl Machine<'_> {
             && !self.is_tracking()
         {
             self.trace_write(state, to, at, len);
-            self.writable(state, to).data_mut()[at as usize..(at + len) as usize].fill(byte.bits as u8);
+            self.writable(state, to, at, len).fill_plain(at, len, byte.bits as u8);
             return Ok(());
         }
         let byte = self.fit(byte, 8);

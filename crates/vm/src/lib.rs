@@ -7,6 +7,7 @@
 
 mod access;
 mod arith;
+mod bytes;
 mod calls;
 mod checks;
 mod compared;
@@ -23,6 +24,7 @@ mod frame;
 mod image;
 mod inputs;
 mod label;
+mod marks;
 mod memory;
 mod object;
 mod remember;

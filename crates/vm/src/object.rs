@@ -1,8 +1,13 @@
 //! One allocation: its place, its lifetime and its bytes.
 
-use ir::{FuncId, SourceTypeId, SpanId};
-use term::{TermId, Terms};
+use std::borrow::Cow;
+use std::cell::RefCell;
 
+use ir::{FuncId, SourceTypeId, SpanId};
+use term::{Chunks, TermId, Terms};
+
+use crate::bytes::{Bytes, Moved};
+use crate::marks::Marks;
 use crate::{Access, Label, Shadow, Slots};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,8 +48,9 @@ impl Default for Site {
     }
 }
 
-/// Bytes are concrete (`data`) unless `shadows` has a term for them; once an object is in array mode (`array`), only the
-/// array counts. `undef` marks bytes never written, kept only where that is checked.
+/// Bytes are concrete (`data`) unless `shadows` has a term for them; where `written` is kept, those not in it were never
+/// written. In array mode (`array`) only the bytes written since are where they were; all others are in its term. All of it
+/// is shared between forks, and copied in pieces.
 #[derive(Clone)]
 pub struct Object {
     pub base: u64,
@@ -64,15 +70,39 @@ pub struct Object {
     /// What every byte depends on, once the object is in array mode.
     pub label: Label,
     pub slots: Slots,
-    data: Box<[u8]>,
-    shadows: Option<Box<[Shadow]>>,
-    undef: Option<Box<[bool]>>,
-    array: Option<TermId>,
+    data: Bytes,
+    shadows: Chunks<Shadow>,
+    /// How many of them say something.
+    n_shadows: u64,
+    written: Option<Marks>,
+    array: Option<Box<Contents>>,
+    /// The contents as they were when somebody last wanted them as a term: large objects only.
+    known: RefCell<Option<Box<Contents>>>,
 }
+
+/// All bytes of an object as a term, and where it was written since.
+#[derive(Clone)]
+struct Contents {
+    term: TermId,
+    since: Marks,
+    /// Writes that the term has on top of a table.
+    n_stores: u64,
+}
+
+/// Objects whose contents as a term are not remembered: making them anew is quick.
+const SMALL: u64 = 1024;
 
 impl Object {
     pub fn new(base: u64, size: u64, kind: ObjectKind, data: Box<[u8]>) -> Object {
         debug_assert_eq!(size, data.len() as u64);
+        Object::of_bytes(base, size, kind, data.into())
+    }
+
+    pub fn zeroed(base: u64, size: u64, kind: ObjectKind) -> Object {
+        Object::of_bytes(base, size, kind, Bytes::zeroed(size as usize))
+    }
+
+    fn of_bytes(base: u64, size: u64, kind: ObjectKind, data: Bytes) -> Object {
         Object {
             base,
             size,
@@ -86,18 +116,17 @@ impl Object {
             label: Label::EMPTY,
             slots: Slots::default(),
             data,
-            shadows: None,
-            undef: None,
+            shadows: Chunks::default(),
+            n_shadows: 0,
+            written: None,
             array: None,
+            known: RefCell::default(),
         }
     }
 
-    pub fn zeroed(base: u64, size: u64, kind: ObjectKind) -> Object {
-        Object::new(base, size, kind, vec![0; size as usize].into_boxed_slice())
-    }
-
+    /// None of its bytes was written yet.
     pub fn mark_undefined(&mut self) {
-        self.undef = Some(vec![true; self.size as usize].into_boxed_slice());
+        self.written = (self.size > 0).then(Marks::default);
     }
 
     #[inline]
@@ -122,83 +151,181 @@ impl Object {
     /// Frees the contents; place and size stay for the diagnosis of later uses.
     pub fn free(&mut self) {
         self.liveness = Liveness::Freed;
-        self.data = Box::default();
-        self.shadows = None;
-        self.undef = None;
+        self.data = Bytes::zeroed(0);
+        self.shadows = Chunks::default();
+        self.n_shadows = 0;
+        self.written = None;
         self.array = None;
+        self.known = RefCell::default();
     }
 
-    /// Whether every byte is plain bits, so that the fast path may touch `data` directly.
+    /// Whether every byte is plain bits, so that the fast path may touch them directly.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.shadows.is_none() && self.undef.is_none() && self.array.is_none()
+        self.n_shadows == 0 && self.written.is_none() && self.array.is_none()
     }
 
+    /// Whether bytes may have to be looked up in a term of the whole contents.
     #[inline]
-    pub fn array(&self) -> Option<TermId> {
-        self.array
+    pub fn is_array(&self) -> bool {
+        self.array.is_some()
     }
 
-    pub fn set_array(&mut self, array: TermId) {
-        self.array = Some(array);
-    }
-
+    /// The term that holds a byte: none where the byte has a place of its own.
     #[inline]
-    pub fn data(&self) -> &[u8] {
-        &self.data
+    pub fn array_at(&self, offset: u64) -> Option<TermId> {
+        self.array.as_ref().filter(|array| !array.since.has(offset)).map(|array| array.term)
     }
 
-    pub fn data_mut(&mut self) -> &mut [u8] {
-        &mut self.data
+    /// From now on all bytes are in this term.
+    pub fn set_array(&mut self, term: TermId) {
+        self.array = Some(Box::new(Contents { term, since: Marks::default(), n_stores: 0 }));
+        self.known = RefCell::default();
+        self.shadows = Chunks::default();
+        self.n_shadows = 0;
+        self.written = None;
+    }
+
+    /// Whether there are bytes to read: a freed object has none.
+    #[inline]
+    pub fn has_bytes(&self) -> bool {
+        !self.data.is_empty()
+    }
+
+    /// All concrete bytes in a row. Those of large objects may have to be put together first.
+    pub fn data(&self) -> Cow<'_, [u8]> {
+        match self.data.around(0) {
+            (_, all) if all.len() == self.data.len() => Cow::Borrowed(all),
+            _ => {
+                let mut all = vec![0; self.data.len()];
+                self.data.read(0, &mut all);
+                Cow::Owned(all)
+            }
+        }
+    }
+
+    /// Concrete bytes from an offset on.
+    pub fn read_plain(&self, offset: u64, into: &mut [u8]) {
+        self.data.read(offset as usize, into);
+    }
+
+    /// Concrete bytes that lie together around an offset, and the offset of the first.
+    pub fn plain_around(&self, offset: u64) -> (u64, &[u8]) {
+        let (start, bytes) = self.data.around(offset as usize);
+        (start as u64, bytes)
+    }
+
+    /// As [`Object::plain_around`] for writing by somebody who does not tell; the bytes must be owned.
+    pub fn plain_around_mut(&mut self, offset: u64) -> (u64, &mut [u8]) {
+        *self.known.get_mut() = None;
+        let (start, bytes) = self.data.around_mut(offset as usize);
+        (start as u64, bytes)
+    }
+
+    /// Makes bytes nobody else's.
+    pub fn own(&mut self, offset: u64, len: u64) -> Moved {
+        if self.data.is_empty() { Moved::No } else { self.data.own(offset as usize, (offset + len) as usize) }
+    }
+
+    /// Notes an access that the fast path did not cover; whether [`Object::join`] is worth it.
+    pub fn miss(&self) -> bool {
+        self.data.miss()
+    }
+
+    /// Puts all its bytes in a row.
+    pub fn join(&mut self) {
+        self.data.join();
+    }
+
+    /// Writes bytes into a plain object.
+    pub fn write_plain(&mut self, offset: u64, bytes: &[u8]) {
+        debug_assert!(self.is_plain());
+        *self.known.get_mut() = None;
+        self.data.write(offset as usize, bytes);
+    }
+
+    /// Fills a part of a plain object.
+    pub fn fill_plain(&mut self, offset: u64, len: u64, byte: u8) {
+        debug_assert!(self.is_plain());
+        *self.known.get_mut() = None;
+        self.data.fill(offset as usize, (offset + len) as usize, byte);
     }
 
     #[inline]
     pub fn is_undefined(&self, offset: u64) -> bool {
-        self.undef.as_ref().is_some_and(|undef| undef[offset as usize])
+        self.written.as_ref().is_some_and(|written| !written.has(offset))
     }
 
-    /// The byte's bits where concrete, and its shadow. Not for objects in array mode.
+    #[inline]
+    fn shadow(&self, offset: u64) -> Shadow {
+        if self.n_shadows == 0 {
+            return Shadow::NONE;
+        }
+        self.shadows.get(offset as usize).copied().unwrap_or_default()
+    }
+
+    fn set_shadow(&mut self, offset: u64, shadow: Shadow) {
+        let old = self.shadow(offset);
+        if old == shadow {
+            return;
+        }
+        self.n_shadows += u64::from(old.is_none());
+        self.n_shadows -= u64::from(shadow.is_none());
+        match self.n_shadows {
+            0 => self.shadows = Chunks::default(),
+            _ => *self.shadows.get_mut(offset as usize) = shadow,
+        }
+    }
+
+    /// The byte's bits where concrete, and its shadow. Not for bytes that are in an array.
     #[inline]
     pub fn byte(&self, offset: u64) -> (u8, Shadow) {
-        let shadow = self.shadows.as_ref().map_or(Shadow::NONE, |shadows| shadows[offset as usize]);
-        (self.data[offset as usize], shadow)
+        (self.data.get(offset as usize), self.shadow(offset))
     }
 
-    /// Whether the byte is a term of its own. Not in array mode, where only the array counts.
+    /// Whether the byte is a term of its own.
     #[inline]
     pub fn is_symbolic_at(&self, offset: u64) -> bool {
-        self.array.is_none() && self.shadows.as_ref().is_some_and(|shadows| shadows[offset as usize].term().is_some())
+        self.array_at(offset).is_none() && self.shadow(offset).term().is_some()
     }
 
     /// The concrete byte, if it is concrete.
     pub fn concrete_byte(&self, offset: u64) -> Option<u8> {
         let (byte, shadow) = self.byte(offset);
-        (self.array.is_none() && shadow.term().is_none() && !self.is_undefined(offset)).then_some(byte)
+        (self.array_at(offset).is_none() && shadow.term().is_none() && !self.is_undefined(offset)).then_some(byte)
     }
 
     #[inline]
     pub fn set_byte(&mut self, offset: u64, byte: u8, shadow: Shadow) {
-        self.data[offset as usize] = byte;
-        if let Some(undef) = &mut self.undef {
-            undef[offset as usize] = false;
+        self.data.set(offset as usize, byte);
+        self.set_shadow(offset, shadow);
+        self.note_written(offset);
+    }
+
+    /// A byte has a new value of its own.
+    fn note_written(&mut self, offset: u64) {
+        let size = self.size;
+        let is_all = |marks: &mut Marks| {
+            marks.insert(offset);
+            marks.len() == size
+        };
+        if self.written.as_mut().is_some_and(is_all) {
+            self.written = None;
         }
-        match &mut self.shadows {
-            Some(shadows) => shadows[offset as usize] = shadow,
-            None if shadow.is_none() => {}
-            None => {
-                let mut shadows = vec![Shadow::NONE; self.size as usize].into_boxed_slice();
-                shadows[offset as usize] = shadow;
-                self.shadows = Some(shadows);
+        if self.array.as_mut().is_some_and(|array| is_all(&mut array.since)) {
+            self.array = None;
+        }
+        if let Some(known) = self.known.get_mut() {
+            known.since.insert(offset);
+            if known.n_stores + known.since.len() > most_stores(size) {
+                *self.known.get_mut() = None;
             }
         }
     }
 
-    /// The byte stays what it is, undefined too, and depends on `label`. Not for objects in array mode.
+    /// The byte stays what it is, undefined too, and depends on `label`. Not for bytes that are in an array.
     pub fn set_label(&mut self, offset: u64, label: Label) {
-        let size = self.size as usize;
-        let shadows = self.shadows.get_or_insert_with(|| vec![Shadow::NONE; size].into_boxed_slice());
-        let shadow = &mut shadows[offset as usize];
-        *shadow = Shadow::new(shadow.term(), label);
+        self.set_shadow(offset, Shadow::new(self.shadow(offset).term(), label));
     }
 
     pub fn set_term(&mut self, terms: &Terms, offset: u64, term: TermId, label: Label) {
@@ -208,35 +335,59 @@ impl Object {
         }
     }
 
-    /// The byte as an 8-bit term. Not for objects in array mode.
+    /// The byte as an 8-bit term.
     #[inline]
     pub fn byte_term(&self, terms: &mut Terms, offset: u64) -> TermId {
+        if let Some(array) = self.array_at(offset) {
+            let index = terms.constant(u128::from(offset), 64);
+            return terms.select(array, index);
+        }
         let (byte, shadow) = self.byte(offset);
         shadow.term().unwrap_or_else(|| terms.byte_constant(byte))
     }
 
-    /// The whole contents as an array term.
+    /// The whole contents as an array term. Of a large object it is remembered, so that whoever writes through pointers of
+    /// his own must ask [`Object::is_known`] first.
     pub fn as_array(&self, terms: &mut Terms) -> TermId {
-        if let Some(array) = self.array {
-            return array;
+        if let Some(array) = &self.array {
+            return self.brought_up(array, terms);
+        }
+        let mut known = self.known.borrow_mut();
+        if let Some(known) = known.as_mut() {
+            known.term = self.brought_up(known, terms);
+            known.n_stores += known.since.len();
+            known.since = Marks::default();
+            return known.term;
         }
         let bytes: Vec<TermId> = (0..self.size).map(|offset| self.byte_term(terms, offset)).collect();
-        terms.table(&bytes)
+        let term = terms.table(&bytes);
+        if self.size > SMALL {
+            *known = Some(Box::new(Contents { term, since: Marks::default(), n_stores: 0 }));
+        }
+        term
     }
 
-    /// Drops the shadows when nothing symbolic or labelled is left, so that accesses become fast again.
-    pub fn settle(&mut self) {
-        if self.shadows.as_ref().is_some_and(|shadows| shadows.iter().all(|shadow| shadow.is_none())) {
-            self.shadows = None;
-        }
-        if self.undef.as_ref().is_some_and(|undef| undef.iter().all(|undef| !undef)) {
-            self.undef = None;
-        }
+    /// The term with what was written since on top.
+    fn brought_up(&self, contents: &Contents, terms: &mut Terms) -> TermId {
+        contents.since.iter().fold(contents.term, |array, offset| {
+            let (index, byte) = (terms.constant(u128::from(offset), 64), self.byte_term(terms, offset));
+            terms.store(array, index, byte)
+        })
     }
 
-    /// Rough heap use, for budgets.
-    pub fn footprint(&self) -> usize {
-        let shadows = self.shadows.as_ref().map_or(0, |shadows| shadows.len() * size_of::<Shadow>());
-        size_of::<Object>() + self.data.len() + shadows
+    /// Whether its contents as a term are remembered: every write must be told.
+    #[inline]
+    pub fn is_known(&self) -> bool {
+        self.known.borrow().is_some()
     }
+
+    /// What the bytes with a place of their own depend on, each label once or more often.
+    pub fn labels(&self) -> impl Iterator<Item = Label> + '_ {
+        self.shadows.iter().map(|(_, shadow)| shadow.label()).filter(|label| !label.is_empty())
+    }
+}
+
+/// Writes above which contents are better made into a table again: whoever looks something up goes through all of them.
+fn most_stores(size: u64) -> u64 {
+    64 + size.isqrt()
 }

@@ -23,28 +23,40 @@ impl Machine<'_> {
         if !state.memory.get(object).is_plain() || !state.memory.get(object).life.is_empty() {
             return;
         }
+        let found = state.memory.get(object);
+        let Some(offset) = (addr.bits as u64).checked_sub(found.base).filter(|offset| *offset < found.size) else {
+            return;
+        };
+        if found.miss() {
+            state.memory.get_mut(object).join();
+            self.tlb.flush();
+        }
         match how {
             Remember::Read => {
                 let found = state.memory.get(object);
-                self.tlb.remember_read(site, found.base, found.data());
+                let (start, bytes) = found.plain_around(offset);
+                self.tlb.remember_read(site, found.base + start, bytes);
                 let size = found.size;
-                self.remember_flags(site, object, size);
+                self.remember_flags(site, object, size, start);
             }
+            // Whoever knows the contents has to be told of every write.
+            Remember::Write if state.memory.get(object).is_known() => {}
             Remember::Write => {
-                let found = self.writable(state, object);
-                let base = found.base;
-                let data: *mut [u8] = found.data_mut();
-                // SAFETY: the object is plain, alive and now unshared; the borrow ends with this call.
-                self.tlb.remember_write(site, base, unsafe { &mut *data });
-                let size = state.memory.get(object).size;
-                self.remember_flags(site, object, size);
+                let found = self.writable(state, object, offset, 1);
+                let (base, size) = (found.base, found.size);
+                let (start, bytes) = found.plain_around_mut(offset);
+                let bytes: *mut [u8] = bytes;
+                // SAFETY: the object is plain, alive and its bytes here are now unshared; the borrow ends with this call.
+                self.tlb.remember_write(site, base + start, unsafe { &mut *bytes });
+                self.remember_flags(site, object, size, start);
             }
         }
     }
 
-    fn remember_flags(&mut self, site: usize, object: ObjectId, size: u64) {
+    /// Of the bytes from `start` on.
+    fn remember_flags(&mut self, site: usize, object: ObjectId, size: u64, start: u64) {
         if let Some(trace) = self.watching.trace_mut() {
-            self.tlb.remember_flags(site, trace.footprint.flags(object, size));
+            self.tlb.remember_flags(site, &mut trace.footprint.flags(object, size)[start as usize..]);
         }
     }
 }

@@ -64,15 +64,8 @@ fn value_at(terms: &mut Terms, module: &ir::Module, state: &State, at: Where) ->
             if found.liveness != Liveness::Alive || found.base != base || offset + u64::from(n_bytes) > found.size {
                 return None;
             }
-            let bytes: Vec<TermId> = (offset..offset + u64::from(n_bytes))
-                .map(|at| match found.array() {
-                    None => found.byte_term(terms, at),
-                    Some(array) => {
-                        let index = terms.constant(u128::from(at), 64);
-                        terms.select(array, index)
-                    }
-                })
-                .collect();
+            let bytes: Vec<TermId> =
+                (offset..offset + u64::from(n_bytes)).map(|at| found.byte_term(terms, at)).collect();
             Some(terms.concat_bytes(&bytes))
         }
     }

@@ -268,16 +268,6 @@ impl Hunt<'_, '_, '_, '_> {
 /// Puts a made-up value into memory.
 fn write_term(explorer: &mut Explorer, path: &mut Path, object: vm::ObjectId, offset: u64, n_bytes: u8, term: TermId) {
     let terms = explorer.terms();
-    if let Some(array) = path.state.memory.get(object).array() {
-        let mut array = array;
-        for idx in 0..u64::from(n_bytes) {
-            let index = terms.constant(u128::from(offset + idx), 64);
-            let byte = terms.byte(term, idx as u32);
-            array = terms.store(array, index, byte);
-        }
-        path.state.memory.get_mut(object).set_array(array);
-        return;
-    }
     for idx in 0..u64::from(n_bytes) {
         let byte = terms.byte(term, idx as u32);
         path.state.memory.get_mut(object).set_term(terms, offset + idx, byte, vm::Label::EMPTY);

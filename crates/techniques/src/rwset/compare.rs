@@ -398,10 +398,10 @@ impl Comparison<'_> {
         if !same_outside(&old, &new) {
             return None;
         }
-        if old.kind == ObjectKind::Constant || old.data().is_empty() {
+        if old.kind == ObjectKind::Constant || !old.has_bytes() {
             return Some(());
         }
-        if old.array().is_some() || new.array().is_some() {
+        if old.is_array() || new.is_array() {
             let terms = &mut means.machine.terms;
             let pair = (old.as_array(terms), new.as_array(terms));
             self.pairs.push(pair);
@@ -449,7 +449,7 @@ impl Comparison<'_> {
         }
         let word = |object: &Object| {
             let mut bytes = [0u8; 8];
-            bytes[..self.pointer_bytes as usize].copy_from_slice(&object.data()[at as usize..after as usize]);
+            object.read_plain(at, &mut bytes[..self.pointer_bytes as usize]);
             u64::from_le_bytes(bytes)
         };
         let (old_word, new_word) = (word(old), word(new));

@@ -109,19 +109,22 @@ impl Machine<'_> {
         if reach.bytes.is_empty() {
             return;
         }
-        if found.array().is_some() {
+        if !found.has_bytes() {
+            return;
+        }
+        let found = if found.is_array() {
             let union = self.labels.union(found.label, label);
             if union != found.label {
-                self.writable(state, object).label = union;
+                state.memory.get_mut(object).label = union;
             }
-            return;
-        }
-        if found.data().is_empty() {
-            return;
-        }
+            state.memory.get(object)
+        } else {
+            found
+        };
         let mut changed: Vec<(u64, Label)> = Vec::new();
         for (start, end) in &reach.bytes {
-            for offset in u64::from(*start)..u64::from(*end).min(found.size) {
+            let bytes = u64::from(*start)..u64::from(*end).min(found.size);
+            for offset in bytes.filter(|offset| found.array_at(*offset).is_none()) {
                 let old = found.byte(offset).1.label();
                 let union = self.labels.union(old, label);
                 if union != old {
@@ -133,7 +136,7 @@ impl Machine<'_> {
             return;
         }
         let was_plain = found.is_plain();
-        let written = self.writable(state, object);
+        let written = state.memory.get_mut(object);
         for (offset, label) in changed {
             written.set_label(offset, label);
         }
@@ -267,14 +270,14 @@ impl Machine<'_> {
             for (_, object) in state.memory.objects(region) {
                 label = self.labels.union(label, object.life);
                 label = self.labels.union(label, object.label);
-                if object.is_plain() || object.array().is_some() {
+                if object.is_plain() || object.is_array() {
+                    label = object.labels().fold(label, |label, other| self.labels.union(label, other));
                     continue;
                 }
-                for start in (0..object.data().len().saturating_sub(word - 1)).step_by(word) {
-                    let value = object.data()[start..start + word]
-                        .iter()
-                        .rev()
-                        .fold(0, |value, byte| value << 8 | u64::from(*byte));
+                let data = object.data();
+                for start in (0..data.len().saturating_sub(word - 1)).step_by(word) {
+                    let value =
+                        data[start..start + word].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
                     if is_pointer(value) {
                         let bytes = start as u64..(start + word) as u64;
                         label =
@@ -292,10 +295,8 @@ impl Machine<'_> {
     /// What reading these bytes of an object depends on beyond the bytes' own labels.
     pub(crate) fn whole_label(&mut self, object: &Object) -> Label {
         let mut label = object.label;
-        if self.is_tracking() && object.array().is_none() {
-            for offset in 0..object.data().len() as u64 {
-                label = self.labels.union(label, object.byte(offset).1.label());
-            }
+        if self.is_tracking() {
+            label = object.labels().fold(label, |label, other| self.labels.union(label, other));
         }
         label
     }

@@ -32,6 +32,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Write a self-contained HTML report (coverage, findings, tree)
     Report(ReportArgs),
+    /// Print one test readably
+    Show(ShowArgs),
     /// Say why a line was not reached, and what to do about it
     Why(WhyArgs),
     /// Go on with a stopped or cut campaign
@@ -124,7 +126,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Which paths get a test: every one, or only those that reach something new or show a finding
+    /// Which paths get a test: every one (all in the database, those that reach something new or show a finding as files
+    /// too), only the latter, or every one as a file
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Tests::All)]
     pub tests: Tests,
 
@@ -175,8 +178,12 @@ pub struct RunArgs {
 /// What `--tests` can say.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tests {
+    /// Every path, in the database; files for those that show something new
     All,
+    /// Only paths that reach something new, and the first few of each finding
     Covering,
+    /// Every path, each as a file as well
+    Files,
 }
 
 /// Limits; each path a limit ends is counted as cut.
@@ -247,6 +254,8 @@ pub struct ExportArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// Every test as a file of its own
+    Json,
     /// A C program that runs every test and needs nothing of Colt
     C,
     /// GoogleTest cases over that C program
@@ -271,6 +280,20 @@ pub struct ReportArgs {
     /// The file to write [default: DIR/report.html]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct ShowArgs {
+    /// Output folder of a campaign
+    pub dir: PathBuf,
+
+    /// The test's number
+    #[arg(value_name = "N")]
+    pub number: u64,
+
+    /// Print what its file contains, or would contain
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args, Debug)]

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use database::Which;
 use report::Case;
 use report::export::{self as forms, ExportFile, Machine, NativeProgram, TestCompProgram};
 
@@ -22,10 +23,15 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     };
     let folder = Folder::open(&args.dir)?;
     let out = if args.out.is_some() { out } else { folder.dir.join("export").join(folder_name(args.to)) };
-    let files = make(&folder, args.to)?;
-    for file in &files {
-        write(&out, file)?;
-    }
+    let n_files = match args.to {
+        // Tests may be too many to have them all in memory.
+        Format::Json => json(&folder, &out)?,
+        format => {
+            let files = make(&folder, format)?;
+            files.iter().try_for_each(|file| write(&out, file))?;
+            files.len() as u64
+        }
+    };
     if matches!(args.to, Format::C | Format::Gtest) {
         // The program may include our headers.
         replay::write_headers(&out.join("include"))
@@ -35,12 +41,13 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failure> {
         || format!("{}/export/{}", folder.shown.trim_end_matches('/'), folder_name(args.to)),
         |out| out.display().to_string(),
     );
-    print(&format!("{} files in {shown}\n", files.len()));
+    print(&format!("{n_files} files in {shown}\n"));
     Ok(Exit::Success)
 }
 
 fn folder_name(format: Format) -> &'static str {
     match format {
+        Format::Json => "json",
         Format::C => "c",
         Format::Gtest => "gtest",
         Format::Ktest => "ktest",
@@ -51,8 +58,18 @@ fn folder_name(format: Format) -> &'static str {
     }
 }
 
+fn json(folder: &Folder, out: &Path) -> Result<u64, Failure> {
+    let mut n_files = 0;
+    folder.database.each_test(Which::All, |stored| {
+        n_files += 1;
+        write(out, &ExportFile { name: format!("{:06}.json", stored.test.0), bytes: stored.to_json() })
+    })?;
+    Ok(n_files)
+}
+
 fn make(folder: &Folder, format: Format) -> Result<Vec<ExportFile>, Failure> {
     Ok(match format {
+        Format::Json => Vec::new(),
         Format::C => native(folder, forms::c)?,
         Format::Gtest => native(folder, forms::gtest)?,
         Format::Ktest => forms::ktest(&folder.cases()?, &first_source(folder)),

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use database::{Database, StoredTest, Which};
 use replay::TestCase;
-use report::{Case, CoverageView, Expected, Summary};
+use report::{Case, CoverageView, Expected, Summary, TestId};
 
 use crate::journal::Journal;
+use crate::old;
 use crate::outcome::Failure;
 
 /// A test of a campaign.
@@ -17,10 +19,23 @@ pub struct SavedTest {
 }
 
 impl SavedTest {
+    pub fn new(stored: &StoredTest) -> Result<SavedTest, Failure> {
+        let id = format!("{:06}", stored.test.0);
+        let case = replay::parse_test(&String::from_utf8_lossy(&stored.to_json()))
+            .map_err(|why| Failure::usage(format!("test {id} is damaged: {why}")))?;
+        Ok(SavedTest { id, case })
+    }
+
     pub fn read(path: &Path) -> Result<SavedTest, Failure> {
         let case = replay::read_test(path).map_err(|error| Failure::usage(error.to_string()))?;
         let id = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
         Ok(SavedTest { id, case })
+    }
+
+    /// The test of that number.
+    pub fn find(database: &Database, test: TestId) -> Result<SavedTest, Failure> {
+        let stored = database.test(test)?;
+        SavedTest::new(&stored.ok_or_else(|| Failure::fault(format!("test {} is not in the database", test.0)))?)
     }
 
     pub fn to_case(&self) -> Case {
@@ -46,71 +61,80 @@ pub struct Folder {
     /// As the user spelled it.
     pub shown: String,
     pub journal: Journal,
+    pub database: Database,
 }
 
 impl Folder {
+    /// To look at. A campaign from before there was a database is read as if it had one.
     pub fn open(dir: &Path) -> Result<Folder, Failure> {
+        Folder::open_with(dir, |absolute| match old::is_old(absolute) {
+            true => old::read(absolute),
+            false => Ok(Database::read(absolute)?),
+        })
+    }
+
+    /// To go on with.
+    pub fn open_again(dir: &Path) -> Result<Folder, Failure> {
+        Folder::open_with(dir, |absolute| match old::is_old(absolute) {
+            true => Err(Failure::usage(format!(
+                "{} is a campaign of an earlier version of Colt, which can be replayed, exported and reported but not gone on with; run it again",
+                dir.display()
+            ))),
+            false => Ok(Database::open(absolute)?),
+        })
+    }
+
+    fn open_with(dir: &Path, open: impl FnOnce(&Path) -> Result<Database, Failure>) -> Result<Folder, Failure> {
         let absolute =
             fs::canonicalize(dir).map_err(|error| Failure::usage(format!("cannot open {}: {error}", dir.display())))?;
         if !absolute.is_dir() {
             return Err(Failure::usage(format!("{} is not a folder", dir.display())));
         }
-        let journal = Journal::read(&absolute)?;
+        if !old::is_old(&absolute) && !absolute.join(database::NAME).exists() {
+            return Err(Failure::usage(format!(
+                "{} is not the output folder of a campaign: it has no {}",
+                dir.display(),
+                database::NAME
+            )));
+        }
+        let database = open(&absolute)?;
+        let journal = Journal::read(&database)?;
         std::env::set_current_dir(&journal.cwd).map_err(|error| {
             Failure::usage(format!(
                 "the campaign ran in {}, which cannot be entered any more: {error}",
                 journal.cwd.display()
             ))
         })?;
-        Ok(Folder { dir: absolute, shown: dir.display().to_string(), journal })
+        Ok(Folder { dir: absolute, shown: dir.display().to_string(), journal, database })
     }
 
     pub fn summary(&self) -> Result<Summary, Failure> {
-        let path = self.dir.join("summary.json");
-        let text = fs::read_to_string(&path).map_err(|error| {
+        let checkpoint = self.database.checkpoint()?;
+        let none = || {
             Failure::usage(format!(
-                "cannot read {}: {error}; if the run was killed, `colt resume {}` brings it to an end",
-                path.display(),
-                self.shown
+                "the run of {} was killed before it had any figures; `colt resume {}` brings it to an end",
+                self.shown, self.shown
             ))
-        })?;
-        Summary::from_json(&text).map_err(|error| Failure::usage(format!("{} is damaged: {error}", path.display())))
+        };
+        checkpoint.map(|checkpoint| checkpoint.summary).ok_or_else(none)
     }
 
     /// Empty where nothing was measured.
     pub fn coverage(&self) -> Result<CoverageView, Failure> {
-        let path = self.dir.join("coverage.json");
-        match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| Failure::usage(format!("{} is damaged: {error}", path.display()))),
-            Err(_) => Ok(CoverageView::default()),
-        }
+        Ok(self.database.coverage()?)
     }
 
-    /// Files of the tests, in order.
-    pub fn test_files(&self) -> Result<Vec<PathBuf>, Failure> {
-        test_files(&self.dir)
-    }
-
-    pub fn tests(&self) -> Result<Vec<SavedTest>, Failure> {
-        self.test_files()?.iter().map(|path| SavedTest::read(path)).collect()
+    /// Hands every test to `take`, in order; none of them stays in memory.
+    pub fn each_test(&self, mut take: impl FnMut(SavedTest) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.database.each_test(Which::All, |stored| take(SavedTest::new(&stored)?))
     }
 
     pub fn cases(&self) -> Result<Vec<Case>, Failure> {
-        Ok(self.tests()?.iter().map(SavedTest::to_case).collect())
+        let mut cases = Vec::new();
+        self.each_test(|test| {
+            cases.push(test.to_case());
+            Ok(())
+        })?;
+        Ok(cases)
     }
-}
-
-/// Files of the tests below an output folder, in order.
-pub fn test_files(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let tests = dir.join("tests");
-    let entries =
-        fs::read_dir(&tests).map_err(|error| Failure::usage(format!("cannot read {}: {error}", tests.display())))?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|suffix| suffix == "json"))
-        .collect();
-    // Numbers above 999999 have more digits.
-    files.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
-    Ok(files)
 }

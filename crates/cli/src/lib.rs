@@ -15,7 +15,7 @@ mod journal;
 mod merge;
 mod names;
 mod native;
-mod order;
+mod old;
 mod out_dir;
 mod outcome;
 mod program;
@@ -25,6 +25,7 @@ mod run;
 mod screen;
 mod seeds;
 mod settings;
+mod show;
 mod sink;
 mod technique_args;
 mod technique_files;
@@ -65,6 +66,7 @@ fn dispatch(cli: Cli, words: Vec<String>, techniques: &'static [techniques::Entr
         Command::Replay(args) => replay_tests::replay(&args),
         Command::Export(args) => export::export(&args),
         Command::Report(args) => html::report(&args),
+        Command::Show(args) => show::show(&args),
         Command::Why(args) => why::why(&args),
         Command::Resume(args) => resume::resume(&args, techniques),
         // Taken care of before flags are parsed; it is in the list of commands for the sake of `--help`.

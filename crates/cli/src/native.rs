@@ -1,12 +1,12 @@
 //! The native side of a campaign: what to build, confirming findings, measuring coverage.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use database::{Database, Which};
 use replay::{BuildPlan, Expected, Session, Verdict};
-use report::{CoverageSummary, FindingSummary, Ratio, test_name};
+use report::{CoverageSummary, FindingSummary, Ratio, TestId, test_name};
 use tempfile::TempDir;
 
 use crate::cache;
@@ -16,7 +16,7 @@ use crate::sink::Witnesses;
 
 /// Campaigns up to this size have every test replayed for coverage; larger ones those that reached something new and
 /// an even choice of the others.
-const REPLAY_ALL: usize = 250;
+const REPLAY_ALL: u64 = 250;
 /// What a test of a path that was cut may run.
 const CUT_RUN_MS: u32 = 1000;
 
@@ -29,7 +29,7 @@ pub struct Building {
 pub struct Native {
     session: Session,
     /// Tests already run to confirm a finding: for coverage they count once.
-    already_run: HashSet<PathBuf>,
+    already_run: HashSet<TestId>,
     /// Holds the build; removed when the session is over.
     _folder: TempDir,
 }
@@ -75,17 +75,17 @@ impl Native {
     /// tried because a native run cannot show every fault: memory beside an object may belong to another one.
     pub fn confirm(
         &mut self,
-        dir: &Path,
+        database: &Database,
         findings: &mut [FindingSummary],
         witnesses: &Witnesses,
     ) -> Result<(), Failure> {
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
             let key = (finding.kind.clone(), finding.file.clone(), finding.line);
-            let others = witnesses.get(&key).map_or(&[][..], Vec::as_slice).iter().map(|test| test_name(*test));
-            let mut names = vec![finding.test.clone()];
-            names.extend(others.filter(|name| *name != finding.test));
-            for name in names {
-                if self.confirm_by(dir, finding, name)? == Verdict::Agrees {
+            let others = witnesses.get(&key).map_or(&[][..], Vec::as_slice);
+            let mut tests = vec![finding.test_id()];
+            tests.extend(others.iter().filter(|test| **test != finding.test_id()));
+            for test in tests {
+                if self.confirm_by(database, finding, test)? == Verdict::Agrees {
                     break;
                 }
             }
@@ -94,16 +94,20 @@ impl Native {
     }
 
     /// The evidence kept is that of the first test, unless a later one shows the finding.
-    fn confirm_by(&mut self, dir: &Path, finding: &mut FindingSummary, name: String) -> Result<Verdict, Failure> {
-        let path = dir.join(&name);
-        let test = SavedTest::read(&path)?;
-        self.already_run.insert(path);
+    fn confirm_by(
+        &mut self,
+        database: &Database,
+        finding: &mut FindingSummary,
+        id: TestId,
+    ) -> Result<Verdict, Failure> {
+        let test = SavedTest::find(database, id)?;
+        self.already_run.insert(id);
         let (native, verdict) = self.session.judge(&test.case.inputs, &test.case.expected);
         match &verdict {
             Verdict::Agrees => {
                 finding.confirmed = true;
                 finding.evidence = native.to_string();
-                finding.test = name;
+                finding.test = test_name(id);
             }
             Verdict::Differs(why) if finding.evidence.is_empty() => finding.evidence = why.clone(),
             Verdict::Differs(_) => {}
@@ -112,15 +116,15 @@ impl Native {
     }
 
     /// Replays tests for their coverage. `stop` ends it early.
-    pub fn cover(&mut self, tests: &[impl AsRef<Path>], stop: &AtomicBool) -> Result<(), Failure> {
-        for path in tests {
+    pub fn cover(&mut self, database: &Database, tests: &[TestId], stop: &AtomicBool) -> Result<(), Failure> {
+        for id in tests {
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            if self.already_run.contains(path.as_ref()) {
+            if self.already_run.contains(id) {
                 continue;
             }
-            let test = SavedTest::read(path.as_ref())?;
+            let test = SavedTest::find(database, *id)?;
             match test.case.expected {
                 // Such a path may run for ever.
                 Expected::Open => self.session.run_within(&test.case.inputs, CUT_RUN_MS),
@@ -142,16 +146,25 @@ impl Native {
     }
 }
 
-/// Which of `n_tests` tests (numbered from 0) are replayed for coverage, given those that reached something new.
-pub fn choose(n_tests: usize, covering: &[usize]) -> Vec<usize> {
+/// Which tests are replayed for coverage: all where they are few, else those that reached something new and an even choice of
+/// the others.
+pub fn choose(database: &Database) -> Result<Vec<TestId>, Failure> {
+    let (n_tests, last) = database.n_tests()?;
     if n_tests <= REPLAY_ALL {
-        return (0..n_tests).collect();
+        return Ok(database.numbers(Which::All)?);
     }
-    let step = n_tests.div_ceil(REPLAY_ALL);
-    let mut chosen: Vec<usize> = covering.iter().copied().chain((0..n_tests).step_by(step)).collect();
+    let mut chosen = database.numbers(Which::New)?;
+    for from in evenly(last) {
+        chosen.extend(database.number_from(from)?);
+    }
     chosen.sort_unstable();
     chosen.dedup();
-    chosen
+    Ok(chosen)
+}
+
+fn evenly(last: TestId) -> impl Iterator<Item = TestId> {
+    let step = last.0.div_ceil(REPLAY_ALL).max(1);
+    (1..=last.0).step_by(step as usize).map(TestId)
 }
 
 /// The checks that change the native build.
@@ -164,11 +177,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn covering_tests_are_always_chosen() {
-        assert_eq!(choose(3, &[1]), [0, 1, 2]);
-        let chosen = choose(100_000, &[7, 99_999]);
-        assert!(chosen.contains(&7) && chosen.contains(&99_999));
-        assert!(chosen.len() <= REPLAY_ALL + 2, "{}", chosen.len());
-        assert!(chosen.is_sorted());
+    fn the_choice_is_even_and_bounded() {
+        let chosen: Vec<TestId> = evenly(TestId(100_000)).collect();
+        assert!(chosen.len() as u64 <= REPLAY_ALL, "{}", chosen.len());
+        assert_eq!((chosen[0], chosen[1]), (TestId(1), TestId(401)));
     }
 }

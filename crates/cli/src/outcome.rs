@@ -58,3 +58,18 @@ impl fmt::Display for Failure {
         f.write_str(&self.message)
     }
 }
+
+impl From<database::Error> for Failure {
+    fn from(error: database::Error) -> Failure {
+        use database::Problem;
+        match error.problem {
+            Problem::Absent
+            | Problem::Foreign
+            | Problem::Newer { .. }
+            | Problem::Older { .. }
+            | Problem::Damaged(_)
+            | Problem::ReadOnly => Failure::usage(error.to_string()),
+            Problem::Held | Problem::Full | Problem::Other(_) => Failure::fault(error.to_string()),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `colt replay DIR|TEST`: run tests natively and compare their endings.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::args::ReplayArgs;
 use crate::fault;
@@ -18,21 +18,25 @@ struct Tally {
 
 pub fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     fault::doing(format!("replaying {}", args.path.display()));
-    let (folder, files) = open(&args.path)?;
+    let (folder, only) = open(&args.path)?;
     let mut native = Native::build(&folder.journal.build).map_err(|why| {
         Failure::program(format!("the program cannot be built natively, so its tests cannot be replayed: {why}"))
     })?;
     let mut by_ending: BTreeMap<String, Tally> = BTreeMap::new();
-    for file in &files {
-        let test = SavedTest::read(file)?;
+    let mut run = |test: SavedTest| {
         let tally = by_ending.entry(test.case.ending.clone()).or_default();
         match native.disagreement(&test) {
             None => tally.n_agree += 1,
             Some(why) => {
                 tally.n_differ += 1;
-                print(&format!("tests/{}.json: {why}\n", test.id));
+                print(&format!("test {}: {why}\n", test.id));
             }
         }
+        Ok(())
+    };
+    match only {
+        Some(test) => run(test)?,
+        None => folder.each_test(run)?,
     }
     if !args.quiet {
         print(&table(&by_ending));
@@ -42,19 +46,18 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, Failure> {
         }
     }
     let n_differ: u64 = by_ending.values().map(|tally| tally.n_differ).sum();
+    let n_tests = n_differ + by_ending.values().map(|tally| tally.n_agree).sum::<u64>();
     print(&match n_differ {
-        0 => format!("{} tests, every one ends natively as expected\n", files.len()),
-        _ => format!("{} tests, {n_differ} end differently\n", files.len()),
+        0 => format!("{n_tests} tests, every one ends natively as expected\n"),
+        _ => format!("{n_tests} tests, {n_differ} end differently\n"),
     });
     Ok(if n_differ == 0 { Exit::Success } else { Exit::Disagreement })
 }
 
-/// The campaign's folder and the tests meant: all of them, or the one that was named.
-fn open(path: &Path) -> Result<(Folder, Vec<PathBuf>), Failure> {
+/// The campaign's folder, and the test that was named if it was only one.
+fn open(path: &Path) -> Result<(Folder, Option<SavedTest>), Failure> {
     if !path.is_file() {
-        let folder = Folder::open(path)?;
-        let files = folder.test_files()?;
-        return Ok((folder, files));
+        return Ok((Folder::open(path)?, None));
     }
     let test =
         path.canonicalize().map_err(|error| Failure::usage(format!("cannot open {}: {error}", path.display())))?;
@@ -62,7 +65,7 @@ fn open(path: &Path) -> Result<(Folder, Vec<PathBuf>), Failure> {
         .parent()
         .and_then(Path::parent)
         .ok_or_else(|| Failure::usage(format!("{} does not lie in the tests folder of a campaign", path.display())))?;
-    Ok((Folder::open(dir)?, vec![test]))
+    Ok((Folder::open(dir)?, Some(SavedTest::read(&test)?)))
 }
 
 fn table(by_ending: &BTreeMap<String, Tally>) -> String {

@@ -1,13 +1,16 @@
 //! `colt resume DIR`: go on where a campaign stopped.
 //!
-//! A campaign that ended by a budget or by Ctrl-C left the decisions that lead to each pending state; exploration
-//! starts from those. Where decisions mean nothing outside of the run they were made in, as under `partition`, it is
-//! explored from the start again. One that was killed left only its tests: it is explored from the start again, and paths whose
-//! tests are on disk keep them.
+//! The database has the decisions that lead to each pending state, as they were when the campaign ended by a budget or by
+//! Ctrl-C, or at the last checkpoint before it was killed; exploration starts from those. Where decisions mean nothing outside
+//! of the run they were made in, as under `partition`, it is explored from the start again, and paths whose tests are there
+//! keep them.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::Path;
 
-use report::TestId;
+use database::{Checkpoint, Database, Which};
+use explore::Trail;
+use report::{Summary, TestId};
 use techniques::Entry;
 
 use crate::args::{BudgetArgs, Command, ResumeArgs, RunArgs};
@@ -15,41 +18,40 @@ use crate::folder::{Folder, SavedTest};
 use crate::journal::Phase;
 use crate::merge;
 use crate::outcome::{Exit, Failure};
-use crate::run::{Base, Campaign, exit};
+use crate::run::{Base, Campaign, Start, exit};
 use crate::screen::print;
 use crate::settings::Settings;
-use crate::sink::path_key;
+use crate::sink::{PathKey, path_key};
 use crate::technique_args;
 
 pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure> {
     // Opening the folder goes to where the first run was.
     let seeds = args.seeds.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-    let folder = Folder::open(&args.dir)?;
+    let folder = Folder::open_again(&args.dir)?;
     let mut run_args = original(&folder, args, all)?;
     run_args.seeds = seeds.or(run_args.seeds);
-    let base = match folder.journal.phase {
-        Phase::Running => killed(&folder)?,
-        Phase::Ended if folder.journal.pending.is_empty() => {
-            print(&format!("nothing is pending in {}: the campaign has ended\n", folder.shown));
-            return Ok(exit(&folder.summary()?));
-        }
-        Phase::Ended if starts_over(&run_args) => {
+    let checkpoint = folder.database.checkpoint()?;
+    let phase = Phase::read(&folder.database)?;
+    if let (Phase::Ended, Some(checkpoint)) = (phase, &checkpoint)
+        && checkpoint.pending.0.is_empty()
+    {
+        print(&format!("nothing is pending in {}: the campaign has ended\n", folder.shown));
+        return Ok(exit(&checkpoint.summary));
+    }
+    folder.database.repair_files(&folder.dir)?;
+    let Folder { dir, shown, journal, database } = folder;
+    let (start, summary, known) = match checkpoint {
+        Some(checkpoint) if !starts_over(&run_args) => go_on(&database, checkpoint)?,
+        _ => {
             if !run_args.output.quiet && !run_args.output.json {
-                print("this line-up begins again from the start; tests already found are kept\n");
+                print("this campaign begins again from the start; tests already found are kept\n");
             }
-            again(&folder)?
+            again(&database, &dir)?
         }
-        Phase::Ended => stopped(&folder)?,
     };
     let settings = Settings::new(&run_args)?;
-    let campaign = Campaign {
-        args: &run_args,
-        words: folder.journal.args.clone(),
-        cwd: folder.journal.cwd.clone(),
-        dir: folder.dir.clone(),
-        shown: folder.shown.clone(),
-        base,
-    };
+    let base = Base { database: Some(database), summary, start, known };
+    let campaign = Campaign { args: &run_args, words: journal.args, cwd: journal.cwd, dir, shown, base };
     campaign.run(&settings)
 }
 
@@ -80,52 +82,36 @@ fn original(folder: &Folder, args: &ResumeArgs, all: &'static [Entry]) -> Result
     Ok(*run_args)
 }
 
-fn stopped(folder: &Folder) -> Result<Base, Failure> {
-    let mut summary = folder.summary()?;
-    merge::reopen(&mut summary, folder.journal.n_resumable);
-    Ok(Base {
-        summary: Some(summary),
-        prefixes: folder.journal.pending.trails(),
-        n_tests: folder.journal.n_tests,
-        covering: folder.journal.covering.iter().map(|number| TestId(*number)).collect(),
-        cut_tests: cut_tests(folder)?,
-        known: Default::default(),
-        n_unused: 0,
-    })
-}
+type Going = (Start, Option<Summary>, HashMap<PathKey, TestId>);
 
-fn cut_tests(folder: &Folder) -> Result<Vec<(Vec<u64>, PathBuf)>, Failure> {
-    let mut found = Vec::new();
-    for file in folder.test_files()? {
-        let test = SavedTest::read(&file)?;
-        if test.case.ending == "cut" {
-            found.push((test.case.path, file));
-        }
-    }
-    Ok(found)
-}
-
-fn killed(folder: &Folder) -> Result<Base, Failure> {
-    let mut known = std::collections::HashMap::new();
-    // A path that was cut goes on this time, and its test will be another one.
-    for test in folder.tests()?.into_iter().filter(|test| test.case.ending != "cut") {
-        if let Ok(number) = test.id.parse() {
-            known.insert(
-                path_key(&test.case.path, test.case.inputs.iter().map(|input| &input.bytes[..])),
-                TestId(number),
-            );
-        }
-    }
-    Ok(Base { known, ..Base::default() })
+/// Goes on with what was pending when the checkpoint was made. What was told after it is met again, and known.
+fn go_on(database: &Database, checkpoint: Checkpoint) -> Result<Going, Failure> {
+    let Checkpoint { mut summary, pending, n_resumable, n_settled } = checkpoint;
+    merge::reopen(&mut summary, n_resumable);
+    let prefixes: Vec<Trail> = pending.0.into_iter().map(Trail::from_bytes).collect();
+    let known = known(database, Which::After(n_settled))?;
+    let start = if prefixes.is_empty() { Start::Nothing } else { Start::Prefixes(prefixes) };
+    Ok((start, Some(summary), known))
 }
 
 /// Explores everything again. Paths that ended keep their tests; those of paths that were cut are out of date.
-fn again(folder: &Folder) -> Result<Base, Failure> {
-    for (_, file) in cut_tests(folder)? {
-        std::fs::remove_file(&file)
-            .map_err(|error| Failure::fault(format!("cannot remove {}: {error}", file.display())))?;
+fn again(database: &Database, dir: &Path) -> Result<Going, Failure> {
+    for test in database.numbers(Which::Cut)? {
+        database.remove_test(dir, test)?;
     }
-    let base = killed(folder)?;
-    let n_largest = base.known.values().map(|test| test.0).max().unwrap_or(0);
-    Ok(Base { n_unused: n_largest - base.known.len() as u64, ..base })
+    Ok((Start::Everything, None, known(database, Which::All)?))
+}
+
+/// Tests by path. A path that was cut goes on this time, and its test will be another one.
+fn known(database: &Database, which: Which) -> Result<HashMap<PathKey, TestId>, Failure> {
+    let mut known = HashMap::new();
+    database.each_test(which, |stored| {
+        let test = SavedTest::new(&stored)?;
+        if test.case.ending != "cut" {
+            let inputs = test.case.inputs.iter().map(|input| &input.bytes[..]);
+            known.insert(path_key(&test.case.path, inputs), stored.test);
+        }
+        Ok::<(), Failure>(())
+    })?;
+    Ok(known)
 }

@@ -6,43 +6,49 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use database::{Checkpoint, Database, Prefixes, Which};
 use explore::Trail;
-use report::{CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_name};
+use report::{
+    CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_id, test_name,
+};
 
 use crate::args::RunArgs;
 use crate::engine::{self, Loaded};
 use crate::fault;
-use crate::folder::{self, SavedTest};
+use crate::folder::SavedTest;
 use crate::interrupt;
-use crate::journal::{Journal, PendingTrails, Phase};
+use crate::journal::{Journal, Phase};
 use crate::merge;
 use crate::names::Names;
 use crate::native::{self, Building};
-use crate::order;
 use crate::out_dir::{self, write_file};
 use crate::outcome::{Exit, Failure};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
-use crate::sink::{CampaignSink, Collected, PathKey, Witnesses};
+use crate::sink::{CampaignSink, Collected, PathKey, SinkStart, Witnesses};
 use crate::technique_files;
 
 /// What a campaign starts from: nothing, or what an earlier part of it left.
 #[derive(Default)]
 pub struct Base {
+    /// Where it is kept, if it was begun before.
+    pub database: Option<Database>,
     /// Figures to add to.
     pub summary: Option<Summary>,
-    /// Decision prefixes to explore; empty for everything.
-    pub prefixes: Vec<Trail>,
-    /// Number of the last test.
-    pub n_tests: u64,
-    /// Tests that reached something new.
-    pub covering: Vec<TestId>,
-    /// Tests of paths that were cut and are now gone on with; out of date once they are explored.
-    pub cut_tests: Vec<(Vec<u64>, PathBuf)>,
-    /// Tests already on disk whose paths will be met again.
+    pub start: Start,
+    /// Tests already there whose paths will be met again.
     pub known: HashMap<PathKey, TestId>,
-    /// Numbers below that of the last known test that no test has.
-    pub n_unused: u64,
+}
+
+/// What there is to explore.
+#[derive(Default)]
+pub enum Start {
+    #[default]
+    Everything,
+    /// What lies below these decisions.
+    Prefixes(Vec<Trail>),
+    /// Nothing: it was killed after that.
+    Nothing,
 }
 
 /// Seconds spent before replay.
@@ -88,36 +94,31 @@ impl Campaign<'_> {
         let build_s = started.elapsed().as_secs_f64();
         loaded.notes.iter().for_each(|note| screen.chat(&format!("note: {note}\n")));
 
-        let mut journal =
-            Journal::start(self.cwd.clone(), self.words.clone(), loaded.plan.clone(), loaded.harness.clone());
-        journal.n_tests = self.base.n_tests;
-        journal.write(&self.dir).inspect_err(|_| out_dir::abandon(&self.dir))?;
+        let database = self.begin(&loaded).inspect_err(|_| out_dir::abandon(&self.dir))?;
         let building = (!self.args.no_replay).then(|| Building::start(loaded.plan.clone()));
 
         fault::doing(format!("exploring {}", names.join(" ")));
         fault::results_in(&self.dir);
         let started = Instant::now();
-        let (mut outcome, mut collected) = self.explore(&loaded, settings, line_up, &screen, &stop)?;
-        if collected.error.is_none() {
-            order::by_path(&self.dir, &mut collected, &mut outcome.findings)?;
+        let (n_before, last) = database.n_tests()?;
+        let (mut outcome, mut collected, database, written) =
+            self.explore(database, last, &loaded, settings, line_up, &screen, &stop)?;
+        if let (Err(error), _) | (Ok(()), Err(error)) = (written, self.number(&database, &mut outcome, &mut collected))
+        {
+            return Err(self.stopped_writing(error));
         }
         let time_s = started.elapsed().as_secs_f64();
 
-        let times = Times { build_s, time_s };
-        let mut summary = self.summarise(&loaded, settings, &outcome, &mut collected, times);
-        if let Some(error) = collected.error {
-            // Best effort: a full disk may refuse this as well, and the message below is the same.
-            let _ = write_file(&self.dir, "summary.json", summary.to_json().as_bytes());
-            return Err(Failure::fault(format!("{error}. The results so far are in {}", self.shown)));
-        }
+        let n_removed = self.remove_stale(&database, &outcome)?;
+        let mut summary = self.summarise(&loaded, settings, &outcome, &mut collected, Times { build_s, time_s });
+        summary.tests = n_before + collected.n_new - n_removed;
         technique_files::certify(&self.dir, &outcome, &mut summary)?;
+        self.save(&database, &summary, &outcome, collected.last)?;
 
         fault::doing(format!("replaying tests of {}", names.join(" ")));
         screen.progress("replaying natively".to_string());
         let started = Instant::now();
-        let mut covering = std::mem::take(&mut self.base.covering);
-        covering.extend(&collected.covering);
-        self.replay(building, &mut summary, &collected.witnesses, &covering, &stop)?;
+        self.replay(building, &database, &mut summary, &collected.witnesses, &stop)?;
         summary.replay_s += started.elapsed().as_secs_f64();
 
         fault::doing("writing the results");
@@ -125,47 +126,143 @@ impl Campaign<'_> {
         if self.args.show_output {
             write_file(&self.dir, "stdout.txt", &outcome.output)?;
         }
+        for finding in &summary.findings {
+            database.give_file(&self.dir, finding.test_id())?;
+        }
         write_file(&self.dir, "findings.sarif", report::sarif(&summary).as_bytes())?;
-        write_file(&self.dir, "summary.json", summary.to_json().as_bytes())?;
-        journal.phase = Phase::Ended;
-        journal.n_tests = collected.n_tests;
-        journal.covering = covering.iter().map(|test| test.0).collect();
-        journal.n_resumable = outcome.pending.len() as u64;
-        journal.pending = PendingTrails::new(&outcome.pending);
-        journal.write(&self.dir)?;
+        self.save(&database, &summary, &outcome, collected.last)?;
+        Phase::Ended.write(&database)?;
 
         screen.end_progress();
-        self.show(&summary, &technique_files::text(&outcome), &screen)?;
+        self.show(&database, &summary, &technique_files::text(&outcome), &screen)?;
+        database.close()?;
         Ok(exit(&summary))
     }
 
+    /// The database, with what is known before anything is explored.
+    fn begin(&mut self, loaded: &Loaded) -> Result<Database, Failure> {
+        let database = match self.base.database.take() {
+            Some(database) => database,
+            None => Database::create(&self.dir)?,
+        };
+        let journal = Journal {
+            cwd: self.cwd.clone(),
+            args: self.words.clone(),
+            build: loaded.plan.clone(),
+            harness: loaded.harness.clone(),
+        };
+        database.together(|database| {
+            journal.write(database)?;
+            Phase::Running.write(database)
+        })?;
+        Ok(database)
+    }
+
+    /// Gives the new tests their numbers, and corrects whatever speaks of them.
+    fn number(
+        &self,
+        database: &Database,
+        outcome: &mut explore::Outcome,
+        collected: &mut Collected,
+    ) -> Result<(), database::Error> {
+        let first_ones = outcome.findings.iter().map(|finding| test_id(&finding.test));
+        let asked = collected.witnesses.values().flatten().copied().chain(first_ones);
+        let numbered = database.number_tests(&self.dir, asked)?;
+        for tests in collected.witnesses.values_mut() {
+            tests.iter_mut().for_each(|test| *test = numbered.of(*test));
+        }
+        for finding in &mut outcome.findings {
+            let mut place = finding.bug.place.clone();
+            collected.names.fix_place(&mut place);
+            let key = (finding.bug.kind.name().to_string(), place.file.to_string(), place.line);
+            let by_path = collected.witnesses.get(&key).and_then(|tests| tests.first()).copied();
+            // A certificate is of the path it was made on.
+            let test = by_path.filter(|_| finding.certificate.is_none());
+            finding.test = test_name(test.unwrap_or_else(|| numbered.of(test_id(&finding.test))));
+        }
+        outcome.findings.sort_by(|a, b| a.test.cmp(&b.test));
+        Ok(())
+    }
+
+    /// Tests of paths that an earlier part cut and this one went on with are out of date. Says how many those were.
+    fn remove_stale(&self, database: &Database, outcome: &explore::Outcome) -> Result<u64, Failure> {
+        if self.base.summary.is_none() {
+            return Ok(0);
+        }
+        let still_pending: HashSet<&[u8]> = outcome.pending.iter().map(Trail::as_bytes).collect();
+        let mut stale = Vec::new();
+        database.each_test(Which::Cut, |stored| {
+            if !still_pending.contains(&*stored.coded_path()) {
+                stale.push(stored.test);
+            }
+            Ok::<(), Failure>(())
+        })?;
+        stale.iter().try_for_each(|test| database.remove_test(&self.dir, *test))?;
+        Ok(stale.len() as u64)
+    }
+
+    /// What is known goes into the database and `summary.json`: a killed campaign is gone on with from there.
+    fn save(
+        &self,
+        database: &Database,
+        summary: &Summary,
+        outcome: &explore::Outcome,
+        last: TestId,
+    ) -> Result<(), Failure> {
+        let pending = outcome.pending.iter().map(|trail| trail.as_bytes().into()).collect();
+        let checkpoint = Checkpoint {
+            summary: summary.clone(),
+            pending: Prefixes(pending),
+            n_resumable: outcome.pending.len() as u64,
+            n_settled: last.0,
+        };
+        database.together(|database| {
+            database.save(&checkpoint)?;
+            database.save_findings(&summary.findings)
+        })?;
+        write_file(&self.dir, "summary.json", summary.to_json().as_bytes())
+    }
+
+    fn stopped_writing(&self, error: database::Error) -> Failure {
+        Failure::fault(format!("{error}. The results so far are in {}", self.shown))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "everything that exploring needs, once")]
     fn explore(
         &mut self,
+        database: Database,
+        last: TestId,
         loaded: &Loaded,
         settings: &Settings,
         line_up: explore::LineUp,
         screen: &Screen,
         stop: &Arc<AtomicBool>,
-    ) -> Result<(explore::Outcome, Collected), Failure> {
-        let names = Names::new(&self.cwd, &self.args.files);
-        let known = std::mem::take(&mut self.base.known);
-        let mut sink = CampaignSink::start(&self.dir, self.base.n_tests, known, names, screen, Arc::clone(stop))
-            .map_err(|error| Failure::fault(error.to_string()))?;
+    ) -> Result<(explore::Outcome, Collected, Database, Result<(), database::Error>), Failure> {
+        let start = SinkStart {
+            dir: &self.dir,
+            last,
+            known: std::mem::take(&mut self.base.known),
+            names: Names::new(&self.cwd, &self.args.files),
+            tests: self.args.tests,
+        };
+        let mut sink = CampaignSink::start(database, start, screen, Arc::clone(stop))?;
         if self.args.workers.is_some_and(|n_workers| n_workers > 1) && !line_up.takes_workers() {
             screen.chat(&format!("note: --with {} explores with one worker\n", settings.line_up.join(",")));
         }
-        if settings.n_workers > 1 {
-            sink.keep_arrivals();
-        }
-        sink.keep_tests(self.args.tests);
-        let prefixes = std::mem::take(&mut self.base.prefixes);
-        let outcome = engine::explore(loaded, self.args, settings, line_up, prefixes, stop, &mut sink);
-        let collected = sink.finish();
+        let outcome = match std::mem::take(&mut self.base.start) {
+            Start::Everything => engine::explore(loaded, self.args, settings, line_up, Vec::new(), stop, &mut sink),
+            Start::Prefixes(prefixes) => {
+                engine::explore(loaded, self.args, settings, line_up, prefixes, stop, &mut sink)
+            }
+            Start::Nothing => Ok(explore::Outcome::default()),
+        };
+        let (collected, database, written) = sink.finish();
+        let database = database.ok_or_else(|| Failure::fault("the database was lost"))?;
         match outcome {
-            Ok(outcome) => Ok((outcome, collected)),
+            Ok(outcome) => Ok((outcome, collected, database, written)),
             Err(why) => Err(Failure::fault(format!(
                 "exploration could not go on: {why}. {} tests found so far are in {}",
-                collected.n_tests, self.shown
+                collected.n_new, self.shown
             ))),
         }
     }
@@ -179,21 +276,12 @@ impl Campaign<'_> {
         times: Times,
     ) -> Summary {
         let mut summary = engine::summary(loaded, self.args, settings, outcome, &mut collected.names);
-        summary.tests = collected.n_tests - self.base.n_unused;
         summary.time_s = times.time_s;
         summary.build_s = times.build_s;
         summary.gaps = std::mem::take(&mut collected.gaps);
         summary.cuts = std::mem::take(&mut collected.cuts);
         count_put_away(&mut summary, self.args);
-        let still_pending: HashSet<&Trail> = outcome.pending.iter().collect();
-        for (path, file) in std::mem::take(&mut self.base.cut_tests) {
-            if !still_pending.contains(&path.into_iter().collect::<Trail>()) && std::fs::remove_file(file).is_ok() {
-                summary.tests -= 1;
-            }
-        }
         if let Some(base) = self.base.summary.take() {
-            // Numbers of tests removed by an earlier part stay unused.
-            summary.tests -= self.base.n_tests - base.tests;
             summary = merge::merge(base, summary);
         }
         summary.judge();
@@ -204,9 +292,9 @@ impl Campaign<'_> {
     fn replay(
         &self,
         building: Option<Building>,
+        database: &Database,
         summary: &mut Summary,
         witnesses: &Witnesses,
-        covering: &[TestId],
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         let built = match building {
@@ -223,15 +311,13 @@ impl Campaign<'_> {
                 return Ok(());
             }
         };
-        native.confirm(&self.dir, &mut summary.findings, witnesses)?;
-        let tests = folder::test_files(&self.dir)?;
-        let covering = positions(&self.dir, &tests, covering);
-        let chosen: Vec<&PathBuf> =
-            native::choose(tests.len(), &covering).iter().filter_map(|test_idx| tests.get(*test_idx)).collect();
-        native.cover(&chosen, stop)?;
+        native.confirm(database, &mut summary.findings, witnesses)?;
+        native.cover(database, &native::choose(database)?, stop)?;
         match native.coverage() {
             Ok((coverage, bytes)) => {
                 summary.coverage = coverage;
+                let view = serde_json::from_slice(&bytes).unwrap_or_default();
+                database.together(|database| database.save_coverage(&view))?;
                 write_file(&self.dir, "coverage.json", &bytes)
             }
             Err(why) => {
@@ -241,10 +327,16 @@ impl Campaign<'_> {
         }
     }
 
-    fn show(&self, summary: &Summary, of_techniques: &str, screen: &Screen) -> Result<(), Failure> {
+    fn show(
+        &self,
+        database: &Database,
+        summary: &Summary,
+        of_techniques: &str,
+        screen: &Screen,
+    ) -> Result<(), Failure> {
         let mut sources = Sources::new(&self.cwd);
         for finding in &summary.findings {
-            let test = SavedTest::read(&self.dir.join(&finding.test))?;
+            let test = SavedTest::find(database, finding.test_id())?;
             screen.say(&finding_text(
                 &shown_finding(finding, &self.shown),
                 &test.case.inputs,
@@ -276,12 +368,6 @@ fn count_put_away(summary: &mut Summary, args: &RunArgs) {
             summary.cuts.push(CutSummary { budget: budget.to_string(), count: n_away });
         }
     }
-}
-
-/// Where tests stand among the files; one that is gone stands nowhere.
-fn positions(dir: &Path, files: &[PathBuf], tests: &[TestId]) -> Vec<usize> {
-    let by_file: HashMap<&Path, usize> = files.iter().enumerate().map(|(idx, file)| (file.as_path(), idx)).collect();
-    tests.iter().filter_map(|test| by_file.get(dir.join(test_name(*test)).as_path()).copied()).collect()
 }
 
 /// On the terminal a test is named so that it can be copied into a command.

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use database::{Database, Keep, Writer};
 use explore::{Covers, Progress, Sink};
-use report::{CutSummary, GapSummary, TestId, TestWriter, WriteError};
-use witness::{Ending, Witness};
+use report::{CutSummary, FindingSummary, GapSummary, TestId};
+use witness::{Bug, Ending, Witness};
 
 use crate::args::Tests;
 use crate::names::Names;
-use crate::order::Arrival;
 use crate::screen::Screen;
 
 /// What makes two faults one finding: kind, file and line.
@@ -25,96 +25,107 @@ pub fn path_key<'a>(path: &[u64], inputs: impl Iterator<Item = &'a [u8]>) -> Pat
     (path.to_vec(), inputs.map(<[u8]>::to_vec).collect())
 }
 
-/// Tests that show one finding: the first few, should the first not show it natively.
+/// Tests that show one finding: a few, should the first not show it natively.
 pub type Witnesses = HashMap<FindingKey, Vec<TestId>>;
 
 /// Tests kept for one finding.
-pub const WITNESSES_KEPT: usize = 8;
+const WITNESSES_KEPT: usize = 8;
+
+/// The tests of one finding whose paths come first: the same ones whoever explored them, if all are explored.
+#[derive(Default)]
+struct First(Vec<(Vec<u64>, TestId)>);
+
+impl First {
+    fn note(&mut self, path: &[u64], test: TestId) {
+        let place = self.0.partition_point(|(other, _)| other.as_slice() <= path);
+        if place < WITNESSES_KEPT {
+            self.0.insert(place, (path.to_vec(), test));
+            self.0.truncate(WITNESSES_KEPT);
+        }
+    }
+}
 
 pub struct CampaignSink<'a> {
     /// Absent once writing has failed.
-    writer: Option<TestWriter>,
-    error: Option<WriteError>,
-    n_tests: u64,
+    writer: Option<Writer>,
+    ended: Option<(Option<Database>, Result<(), database::Error>)>,
+    /// The last number given to a test, and how many got one.
+    last: TestId,
+    n_new: u64,
     names: Names,
-    /// Tests of a campaign that was killed, by path: they are on disk already.
+    /// Tests of a campaign that was killed, by path: they are in the database already.
     known: HashMap<PathKey, TestId>,
     gaps: BTreeMap<(Arc<str>, u32, String), u64>,
     cuts: BTreeMap<&'static str, u64>,
-    covering: Vec<TestId>,
-    witnesses: Witnesses,
-    /// New tests in the order they came, kept only where that order means nothing.
-    arrivals: Option<Vec<Arrival>>,
+    firsts: HashMap<FindingKey, First>,
     /// Which paths get a test.
     tests: Tests,
     screen: &'a Screen,
     stop: Arc<AtomicBool>,
 }
 
+/// What the sink has to know.
+pub struct SinkStart<'a> {
+    pub dir: &'a Path,
+    /// Tests are numbered on from here.
+    pub last: TestId,
+    pub known: HashMap<PathKey, TestId>,
+    pub names: Names,
+    pub tests: Tests,
+}
+
 /// What the sink learned.
 pub struct Collected {
-    pub n_tests: u64,
+    /// Tests that were not in the database before.
+    pub n_new: u64,
+    pub last: TestId,
     pub gaps: Vec<GapSummary>,
     pub cuts: Vec<CutSummary>,
-    pub covering: Vec<TestId>,
     pub witnesses: Witnesses,
-    pub arrivals: Vec<Arrival>,
-    pub error: Option<WriteError>,
     pub names: Names,
 }
 
 impl<'a> CampaignSink<'a> {
-    /// Tests are numbered on from `n_tests`, or from the largest number among the `known` ones.
     pub fn start(
-        dir: &Path,
-        n_tests: u64,
-        known: HashMap<PathKey, TestId>,
-        names: Names,
+        database: Database,
+        start: SinkStart,
         screen: &'a Screen,
         stop: Arc<AtomicBool>,
-    ) -> Result<CampaignSink<'a>, WriteError> {
-        let n_tests = known.values().map(|test| test.0).max().unwrap_or(0).max(n_tests);
+    ) -> Result<CampaignSink<'a>, database::Error> {
+        let SinkStart { dir, last, known, names, tests } = start;
         Ok(CampaignSink {
-            writer: Some(TestWriter::start(dir)?),
-            error: None,
-            n_tests,
+            writer: Some(Writer::start(database, dir)?),
+            ended: None,
+            last,
+            n_new: 0,
             names,
             known,
             gaps: BTreeMap::new(),
             cuts: BTreeMap::new(),
-            covering: Vec::new(),
-            witnesses: Witnesses::new(),
-            arrivals: None,
-            tests: Tests::All,
+            firsts: HashMap::new(),
+            tests,
             screen,
             stop,
         })
     }
 
-    /// Remembers every new test's path, so that they can be put in order at the end.
-    pub fn keep_arrivals(&mut self) {
-        self.arrivals = Some(Vec::new());
+    /// Whether a path that ended gets a test, and what else: enough of those that show the same are left out when few are
+    /// wanted.
+    fn keep(&self, finding: Option<&FindingKey>, covers: Covers) -> Option<Keep> {
+        let is_new = covers == Covers::New;
+        let n_witnesses = finding.map(|key| self.firsts.get(key).map_or(0, |first| first.0.len()));
+        let has_file = match self.tests {
+            Tests::All => is_new || n_witnesses == Some(0),
+            Tests::Covering if is_new || n_witnesses.is_some_and(|n_witnesses| n_witnesses < WITNESSES_KEPT) => true,
+            Tests::Covering => return None,
+            Tests::Files => true,
+        };
+        Some(Keep { is_new, has_file })
     }
 
-    pub fn keep_tests(&mut self, tests: Tests) {
-        self.tests = tests;
-    }
-
-    /// Whether a path that ended gets a test: enough of those that show the same are left out when few are wanted.
-    fn is_kept(&self, finding: Option<&FindingKey>, covers: Covers) -> bool {
-        let n_witnesses = finding.map(|key| self.witnesses.get(key).map_or(0, Vec::len));
-        self.tests == Tests::All
-            || covers == Covers::New
-            || n_witnesses.is_some_and(|n_witnesses| n_witnesses < WITNESSES_KEPT)
-    }
-
-    /// Waits until the last test is on disk.
-    pub fn finish(mut self) -> Collected {
-        if let Some(writer) = self.writer.take()
-            && let Err(error) = writer.finish()
-        {
-            self.error.get_or_insert(error);
-        }
+    /// Waits until the last test is in the database, and gives that back.
+    pub fn finish(mut self) -> (Collected, Option<Database>, Result<(), database::Error>) {
+        self.close();
         let gaps = self.gaps.into_iter().map(|((file, line, message), count)| GapSummary {
             message,
             file: file.to_string(),
@@ -122,15 +133,23 @@ impl<'a> CampaignSink<'a> {
             count,
         });
         let cuts = self.cuts.into_iter().map(|(budget, count)| CutSummary { budget: budget.to_string(), count });
-        Collected {
-            n_tests: self.n_tests,
+        let witnesses =
+            self.firsts.into_iter().map(|(key, first)| (key, first.0.into_iter().map(|(_, test)| test).collect()));
+        let collected = Collected {
+            n_new: self.n_new,
+            last: self.last,
             gaps: gaps.collect(),
             cuts: cuts.collect(),
-            covering: self.covering,
-            witnesses: self.witnesses,
-            arrivals: self.arrivals.unwrap_or_default(),
-            error: self.error,
+            witnesses: witnesses.collect(),
             names: self.names,
+        };
+        let (database, written) = self.ended.unwrap_or((None, Ok(())));
+        (collected, database, written)
+    }
+
+    fn close(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            self.ended = Some(writer.finish());
         }
     }
 
@@ -149,14 +168,32 @@ impl<'a> CampaignSink<'a> {
         }
     }
 
-    fn write(&mut self, test: TestId, witness: &Witness) {
+    fn write(&mut self, test: TestId, witness: &Witness, keep: Keep, finding: Option<FindingSummary>) {
         let Some(writer) = &mut self.writer else { return };
-        if let Err(error) = writer.put(test, witness) {
-            // Without tests on disk there is no point in finding more.
-            self.stop.store(true, Ordering::SeqCst);
-            self.error = Some(error);
-            self.writer = None;
+        let mut written = writer.put(test, witness, keep);
+        if let Some(finding) = finding {
+            written = written.and_then(|()| writer.find(finding, test));
         }
+        if written.is_err() {
+            // Where no test can be written there is no point in finding more.
+            self.stop.store(true, Ordering::SeqCst);
+            self.close();
+        }
+    }
+}
+
+/// A finding as it is known when the first path shows it.
+fn first_seen(bug: &Bug) -> FindingSummary {
+    FindingSummary {
+        kind: bug.kind.name().to_string(),
+        cwe: bug.kind.cwe(),
+        file: bug.place.file.to_string(),
+        line: bug.place.line,
+        column: bug.place.column,
+        function: bug.place.function.to_string(),
+        message: bug.message.clone(),
+        paths: 1,
+        ..FindingSummary::default()
     }
 }
 
@@ -177,31 +214,27 @@ impl Sink for CampaignSink<'_> {
             true => None,
             false => self.known.get(&path_key(&witness.path, witness.inputs.iter().map(|input| &input.bytes[..]))),
         };
-        let test = match known {
-            Some(test) => *test,
-            None if !self.is_kept(finding.as_ref(), covers) => {
+        let test = match (known, self.keep(finding.as_ref(), covers)) {
+            (Some(test), _) => *test,
+            (None, None) => {
                 // Nothing refers to a test of a path that shows nothing new.
-                let first = finding.and_then(|key| self.witnesses.get(&key)?.first().copied());
+                let first = finding.and_then(|key| self.firsts.get(&key)?.0.first().map(|(_, test)| *test));
                 return explore::TestId(first.map_or(0, |test| test.0));
             }
-            None => {
-                self.n_tests += 1;
-                let test = TestId(self.n_tests);
-                self.write(test, witness);
-                if let Some(arrivals) = &mut self.arrivals {
-                    arrivals.push(Arrival { path: witness.path.clone(), test, finding: finding.clone() });
-                }
-                test
+            (None, Some(keep)) => {
+                self.last = TestId(self.last.0 + 1);
+                self.n_new += 1;
+                let is_first = finding.as_ref().is_some_and(|key| !self.firsts.contains_key(key));
+                let found = match &witness.ending {
+                    Ending::Bug(bug) if is_first => Some(first_seen(bug)),
+                    _ => None,
+                };
+                self.write(self.last, witness, keep, found);
+                self.last
             }
         };
         if let Some(key) = finding {
-            let tests = self.witnesses.entry(key).or_default();
-            if tests.len() < WITNESSES_KEPT {
-                tests.push(test);
-            }
-        }
-        if covers == Covers::New {
-            self.covering.push(test);
+            self.firsts.entry(key).or_default().note(&witness.path, test);
         }
         explore::TestId(test.0)
     }

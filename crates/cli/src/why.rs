@@ -4,10 +4,8 @@
 //! path reached in a complete campaign cannot be reached at all; otherwise the places where precision was given up
 //! are the candidates, nearest first. A path that was pruned at the line is told with the earlier one it repeats.
 
-use std::fs;
-use std::path::PathBuf;
-
-use report::{CoverageView, LedgerSummary, Summary, Verdict};
+use database::Which;
+use report::{CoverageView, LedgerSummary, Summary, Verdict, test_name};
 use serde_json::Value;
 
 use crate::args::WhyArgs;
@@ -40,16 +38,21 @@ struct SavedPath {
 }
 
 fn saved_paths(folder: &Folder) -> Result<Vec<SavedPath>, Failure> {
-    let read = |file: PathBuf| {
-        let test = format!("tests/{}", file.file_name().unwrap_or_default().to_string_lossy());
-        let bytes = fs::read(&file).map_err(|error| Failure::usage(format!("cannot read {test}: {error}")))?;
-        let value: Value =
-            serde_json::from_slice(&bytes).map_err(|error| Failure::usage(format!("{test} is damaged: {error}")))?;
+    // Where nothing was pruned there is nothing to compare with.
+    if folder.summary()?.paths.pruned == 0 {
+        return Ok(Vec::new());
+    }
+    let mut paths = Vec::new();
+    folder.database.each_test(Which::All, |stored| {
+        let test = test_name(stored.test);
+        let value: Value = serde_json::from_slice(&stored.to_json())
+            .map_err(|error| Failure::usage(format!("{test} is damaged: {error}")))?;
         let path = value["path"].as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(Value::as_u64).collect();
         let pruned = value["pruned"]["reason"].as_str().map(str::to_string);
-        Ok(SavedPath { test, path, pruned })
-    };
-    folder.test_files()?.into_iter().map(read).collect()
+        paths.push(SavedPath { test, path, pruned });
+        Ok::<(), Failure>(())
+    })?;
+    Ok(paths)
 }
 
 /// Prunes at a line that are told in full.

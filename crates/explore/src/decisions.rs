@@ -86,6 +86,16 @@ fn encode(mut decision: u64) -> ([u8; 10], u8) {
 pub struct Trail(Box<[u8]>);
 
 impl Trail {
+    /// The code of the decisions. A trail begins with another exactly if its bytes do.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// From what [`Trail::as_bytes`] gave.
+    pub fn from_bytes(bytes: Box<[u8]>) -> Trail {
+        Trail(bytes)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         let mut bytes = self.0.iter();
         std::iter::from_fn(move || {

@@ -62,6 +62,7 @@ impl PathCounts {
     }
 }
 
+#[derive(Default)]
 pub struct Outcome {
     pub counts: PathCounts,
     /// Not yet confirmed.

@@ -33,4 +33,4 @@ pub use headers::write_headers;
 pub use plan::{BuildPlan, BuildUnit, Checks, Entry, Limits, Param, ParamKind};
 pub use sandbox::Sandbox;
 pub use session::{BuildError, ReplayError, Session};
-pub use test_case::{Expected, ExpectedBug, TestCase, TestError, read_test};
+pub use test_case::{Expected, ExpectedBug, TestCase, TestError, parse_test, read_test};

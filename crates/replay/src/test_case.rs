@@ -100,7 +100,8 @@ pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
     parse_test(&text).map_err(|why| TestError::Malformed { path: path.to_path_buf(), why })
 }
 
-fn parse_test(text: &str) -> Result<TestCase, String> {
+/// A test from the text of its file.
+pub fn parse_test(text: &str) -> Result<TestCase, String> {
     let file: TestFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut inputs = Vec::with_capacity(file.inputs.len());
     for input in &file.inputs {

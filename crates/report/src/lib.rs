@@ -11,7 +11,6 @@ mod summary;
 mod terminal;
 mod test_file;
 mod value;
-mod writer;
 
 pub mod export;
 
@@ -24,6 +23,5 @@ pub use summary::{
     Ratio, Summary, Verdict,
 };
 pub use terminal::{Colour, finding_text, summary_text};
-pub use test_file::{TestId, encode_test, test_name};
+pub use test_file::{TestId, encode_ending, encode_stored, encode_test, test_id, test_name};
 pub use value::describe;
-pub use writer::{TestWriter, WriteError};

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use witness::{Ending, Finding, LedgerEntry};
 
+use crate::{TestId, test_id};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -152,6 +154,11 @@ impl FindingSummary {
     /// What makes two findings the same one.
     pub fn key(&self) -> (&str, u32, &str) {
         (&self.file, self.line, &self.kind)
+    }
+
+    /// Number of the test that shows it.
+    pub fn test_id(&self) -> TestId {
+        test_id(&self.test)
     }
 }
 

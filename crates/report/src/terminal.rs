@@ -82,7 +82,7 @@ pub fn summary_text(summary: &Summary, folder: &str, colour: Colour) -> String {
     rows.push(("paths", paths_row(summary)));
     rows.push(("findings", findings_row(summary)));
     rows.push(("coverage", coverage_row(summary)));
-    rows.push(("tests", format!("{} in {folder}/tests", thousands(summary.tests))));
+    rows.push(("tests", format!("{} in {folder}/campaign.sqlite", thousands(summary.tests))));
     rows.push(("queries", queries_row(summary)));
     let mega_per_s = if summary.time_s > 0.0 { summary.instructions as f64 / summary.time_s / 1e6 } else { 0.0 };
     rows.push((

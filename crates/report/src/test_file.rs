@@ -1,11 +1,11 @@
 //! The bytes of one test file.
 //!
-//! Written by hand rather than through serde: a campaign writes tens of thousands of these while it explores, and the
+//! Written by hand rather than through serde: a campaign may write tens of thousands of these while it explores, and the
 //! form is fixed.
 
 use std::io::Write;
 
-use witness::{Bug, Ending, Witness};
+use witness::{Bug, Ending, InputValue, Witness};
 
 /// Number of a test in its campaign, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,10 +16,26 @@ pub fn test_name(test: TestId) -> String {
     format!("tests/{:06}.json", test.0)
 }
 
+/// The number in a name made by [`test_name`]; 0 for any other.
+pub fn test_id(name: &str) -> TestId {
+    let number = name.strip_prefix("tests/").and_then(|name| name.strip_suffix(".json"));
+    TestId(number.and_then(|number| number.parse().ok()).unwrap_or(0))
+}
+
 /// Appends the JSON text of `witness` to `out`.
 pub fn encode_test(witness: &Witness, out: &mut Vec<u8>) {
+    let Witness { inputs, ending, path } = witness;
+    encode(inputs, |out| encode_ending(ending, out), path, out);
+}
+
+/// As [`encode_test`], with the ending as [`encode_ending`] spelled it.
+pub fn encode_stored(inputs: &[InputValue], ending: &str, path: &[u64], out: &mut Vec<u8>) {
+    encode(inputs, |out| out.extend_from_slice(ending.as_bytes()), path, out);
+}
+
+fn encode(inputs: &[InputValue], ending: impl FnOnce(&mut Vec<u8>), path: &[u64], out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"inputs\":[");
-    for (input_idx, input) in witness.inputs.iter().enumerate() {
+    for (input_idx, input) in inputs.iter().enumerate() {
         if input_idx > 0 {
             out.push(b',');
         }
@@ -31,17 +47,23 @@ pub fn encode_test(witness: &Witness, out: &mut Vec<u8>) {
         hex(&input.bytes, out);
         out.extend_from_slice(b"\"}");
     }
-    out.extend_from_slice(b"],\"ending\":");
-    string(witness.ending.name(), out);
-    ending(&witness.ending, out);
+    out.extend_from_slice(b"],");
+    ending(out);
     out.extend_from_slice(b",\"path\":[");
-    for (decision_idx, decision) in witness.path.iter().enumerate() {
+    for (decision_idx, decision) in path.iter().enumerate() {
         if decision_idx > 0 {
             out.push(b',');
         }
         number(*decision, out);
     }
     out.extend_from_slice(b"]}\n");
+}
+
+/// Appends the members of a test's object that say how its path ended: `"ending":"returned","status":0`.
+pub fn encode_ending(ending: &Ending, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\"ending\":");
+    string(ending.name(), out);
+    self::ending(ending, out);
 }
 
 /// What the ending's name alone does not say.
@@ -123,7 +145,7 @@ fn string(text: &str, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
-    use witness::{BugKind, Gap, InputValue, Place};
+    use witness::{BugKind, Gap, Place};
 
     fn parse(ending: Ending) -> Value {
         let witness = Witness {

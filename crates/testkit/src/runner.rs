@@ -119,7 +119,7 @@ fn explore(
     more: &[&str],
 ) -> Result<Finished, String> {
     let mut command = Command::new(colt);
-    command.arg("run").args(programs).arg("--out").arg(out);
+    command.arg("run").args(programs).arg("--out").arg(out).args(["--tests", "files"]);
     command.args(["--workers", "1", "--max-time", &EXPLORE_LIMIT_S.to_string()]);
     if let Some(entry) = &fixture.entry {
         command.args(["--entry", entry]);

@@ -240,6 +240,8 @@ fn a_killed_solver() {
         "1",
         "--max-time",
         "30",
+        "--tests",
+        "files",
     ]);
     command.args(["--solver-without", "domains,recent,proposals,blaster"]).env("PATH", path);
     let finished = run(&mut command);
@@ -303,7 +305,15 @@ fn start_endless(folder: &Path) -> (Campaign, PathBuf) {
     let file = write(folder, "endless.c", ENDLESS);
     let out = folder.join("out");
     let mut command = colt();
-    command.arg("run").arg(&file).arg("--out").arg(&out).args(["--workers", "1", "--max-time", "100", "--no-replay"]);
+    command.arg("run").arg(&file).arg("--out").arg(&out).args([
+        "--workers",
+        "1",
+        "--max-time",
+        "100",
+        "--no-replay",
+        "--tests",
+        "files",
+    ]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let campaign = Campaign(Some(command.spawn().expect("colt starts")));
     let started = Instant::now();

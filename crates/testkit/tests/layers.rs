@@ -19,7 +19,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("techniques", &["explore"]),
     ("replay", &["witness"]),
     ("report", &["witness"]),
-    ("cli", &["techniques", "frontend", "replay", "report"]),
+    ("database", &["report"]),
+    ("cli", &["techniques", "frontend", "replay", "database"]),
     ("testkit", &["cli"]),
 ];
 

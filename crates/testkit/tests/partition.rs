@@ -139,7 +139,7 @@ impl Campaign {
     fn run(&self, flags: &[&str]) -> Finished {
         let mut command = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
         command.arg("run").arg(&self.program).arg("--out").arg(&self.out);
-        command.args(["--with", "partition", "--no-replay"]).args(flags);
+        command.args(["--with", "partition", "--no-replay", "--tests", "files"]).args(flags);
         run_limited(&mut command, COMMAND_LIMIT).expect("colt runs")
     }
 

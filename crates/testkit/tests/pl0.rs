@@ -163,6 +163,7 @@ fn accepted(n_tokens: usize) -> Vec<String> {
     let status = std::process::Command::new(find_colt().expect("colt is built"))
         .current_dir(project_root())
         .args(["run", "bench/lazy/pl0.c", "--with", "lazy", "--no-replay", "--quiet", "--workers", "1"])
+        .args(["--tests", "files"])
         .arg("--cflags")
         .arg(format!("-DTOKENS={n_tokens}"))
         .arg("--out")

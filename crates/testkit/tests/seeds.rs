@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 "#;
 
 fn run(dir: &Path, words: &[&str]) -> Finished {
-    run_colt(dir, &[&["run"], words].concat(), LIMIT)
+    run_colt(dir, &[&["run", "--tests", "files"], words].concat(), LIMIT)
 }
 
 /// 40 bytes with 23 large ones whose hash ends in 007.

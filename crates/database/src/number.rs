@@ -1,0 +1,123 @@
+//! Numbers tests by the order of their paths, when a campaign or a part of it is over.
+//!
+//! Tests arrive as it happens, and with several workers that is never twice the same. Their decisions do not depend on who
+//! explored them, so sorting by those gives the same test the same number. Tests of earlier parts keep theirs: people may
+//! have written them down.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use report::{TestId, test_name};
+use rusqlite::Connection;
+
+use crate::read::Which;
+use crate::writer::write_test;
+use crate::{Database, Error};
+
+/// The numbers that some tests got, by those they had.
+#[derive(Debug, Default)]
+pub struct Numbered(HashMap<u64, TestId>);
+
+impl Numbered {
+    /// A test that was not asked about keeps its number.
+    pub fn of(&self, test: TestId) -> TestId {
+        self.0.get(&test.0).copied().unwrap_or(test)
+    }
+}
+
+impl Database {
+    /// Numbers the tests that have arrived since the last time, and renames their files; what became of those of `asked` is
+    /// told.
+    pub fn number_tests(&self, folder: &Path, asked: impl Iterator<Item = TestId>) -> Result<Numbered, Error> {
+        let n_numbered = self.number("numbered")? as i64;
+        let files: Vec<u64> = self.run(|connection| {
+            let sql = "SELECT id FROM paths WHERE is_new + has_file > 0 AND has_file = 1 AND id > ?1";
+            connection.prepare(sql)?.query_map([n_numbered], |row| Ok(row.get::<_, i64>(0)? as u64))?.collect()
+        })?;
+        let asked = asked.map(|test| test.0).filter(|test| *test as i64 > n_numbered);
+        let mut told: HashMap<u64, TestId> =
+            asked.chain(files.iter().copied()).map(|test| (test, TestId(test))).collect();
+        self.together(|database| {
+            database.run(|connection| number_since(connection, n_numbered, &mut told))?;
+            database.set("files", "unnamed")
+        })?;
+        rename(folder, &files, &told)?;
+        self.set("files", "named")?;
+        Ok(Numbered(told))
+    }
+
+    /// Makes the files agree with the database, where a campaign was killed before they were written or named.
+    pub fn repair_files(&self, folder: &Path) -> Result<(), Error> {
+        let tests = folder.join("tests");
+        let failed = |error: std::io::Error| Error::io(&tests, &error);
+        std::fs::create_dir_all(&tests).map_err(failed)?;
+        if self.get("files")?.as_deref() == Some("unnamed") {
+            for entry in std::fs::read_dir(&tests).map_err(failed)? {
+                std::fs::remove_file(entry.map_err(failed)?.path()).map_err(failed)?;
+            }
+        }
+        self.each_test(Which::Files, |stored| match folder.join(test_name(stored.test)).is_file() {
+            true => Ok(()),
+            false => write_test(folder, stored.test, &stored.to_json()),
+        })?;
+        self.set("files", "named")
+    }
+
+    /// Gives a test a file, if it has none.
+    pub fn give_file(&self, folder: &Path, test: TestId) -> Result<(), Error> {
+        if folder.join(test_name(test)).is_file() {
+            return Ok(());
+        }
+        let Some(stored) = self.test(test)? else { return Ok(()) };
+        self.run(|connection| {
+            let sql = "UPDATE paths SET has_file = 1 WHERE id = (SELECT path FROM numbers WHERE number = ?1)";
+            connection.execute(sql, [test.0 as i64])
+        })?;
+        write_test(folder, test, &stored.to_json())
+    }
+
+    /// Takes a test out, its file as well.
+    pub fn remove_test(&self, folder: &Path, test: TestId) -> Result<(), Error> {
+        self.run(|connection| {
+            let sql = "DELETE FROM paths WHERE id = coalesce((SELECT path FROM numbers WHERE number = ?1), ?1)";
+            connection.prepare_cached(sql)?.execute([test.0 as i64])?;
+            connection.prepare_cached("DELETE FROM numbers WHERE number = ?1")?.execute([test.0 as i64])
+        })?;
+        // Most have none.
+        let _ = std::fs::remove_file(folder.join(test_name(test)));
+        Ok(())
+    }
+}
+
+/// The numbers of the tests stay the same as a whole; only who has which changes.
+fn number_since(connection: &Connection, n_numbered: i64, told: &mut HashMap<u64, TestId>) -> rusqlite::Result<()> {
+    let mut free = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY id")?;
+    let mut sorted = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY decisions, id")?;
+    let (mut free, mut sorted) = (free.query([n_numbered])?, sorted.query([n_numbered])?);
+    let mut insert = connection.prepare("INSERT INTO numbers VALUES (?1, ?2)")?;
+    while let (Some(number), Some(path)) = (free.next()?, sorted.next()?) {
+        let (number, path): (i64, i64) = (number.get(0)?, path.get(0)?);
+        insert.execute([number, path])?;
+        if let Some(test) = told.get_mut(&(path as u64)) {
+            *test = TestId(number as u64);
+        }
+    }
+    let last = "UPDATE campaign SET value = (SELECT CAST(max(id) AS TEXT) FROM paths) WHERE key = 'numbered' \
+                AND EXISTS (SELECT 1 FROM paths)";
+    connection.execute(last, []).map(|_| ())
+}
+
+/// A file's new name may be the old one of another: all move aside first, or one that was not moved yet would be overwritten.
+fn rename(folder: &Path, files: &[u64], told: &HashMap<u64, TestId>) -> Result<(), Error> {
+    let renamed = || files.iter().filter_map(|old| Some((*old, *told.get(old)?))).filter(|(old, new)| *old != new.0);
+    let aside = |old: u64| folder.join(format!("tests/.{old}.moving"));
+    for (old, _) in renamed() {
+        let path = folder.join(test_name(TestId(old)));
+        std::fs::rename(&path, aside(old)).map_err(|error| Error::io(&path, &error))?;
+    }
+    for (old, new) in renamed() {
+        let path = folder.join(test_name(new));
+        std::fs::rename(aside(old), &path).map_err(|error| Error::io(&path, &error))?;
+    }
+    Ok(())
+}

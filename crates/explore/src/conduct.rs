@@ -84,10 +84,7 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
     pub fn is_over(&mut self) -> bool {
         self.worker.look();
         self.worker.tell_discoveries();
-        let n_paths = self.worker.n_paths();
-        if self.worker.options.budgets.paths.is_some_and(|limit| n_paths >= limit) {
-            self.worker.over.get_or_insert(Budget::Paths);
-        }
+        self.worker.look_at_paths();
         self.worker.is_over()
     }
 

@@ -84,6 +84,18 @@ impl<'i> Decider<'i> {
         self.machine.watching.trace_mut().map_or_else(Vec::new, |trace| trace.footprint.take())
     }
 
+    /// While flow is tracked, a path that ends carries what its ending depends on.
+    pub fn note_what_ended(&mut self, path: &mut Path) {
+        if self.machine.watching.flow().is_none() {
+            return;
+        }
+        let label = self.machine.ending_label(&path.state);
+        path.ended_at = self.machine.index_here(&path.state);
+        let labels = &self.machine.labels;
+        path.ended_by = labels.members(label).into();
+        path.left_guard = path.state.left_guard.map(|(guard, label)| (guard, labels.members(label).into()));
+    }
+
     /// Decides about one effect. The running path has its answer afterwards, or its ending.
     pub fn handle(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
         if path.seeds.is_empty() {

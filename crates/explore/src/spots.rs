@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use vm::{Coverage, EdgeId, Image, State};
 
 use crate::collector::user_edges;
+use crate::search::Promise;
 
 /// A chain of places in the program's own code: the innermost, and the calls that led there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,6 +97,15 @@ impl Spots {
 
     pub fn is_own(&self, edge: EdgeId) -> bool {
         self.is_own[edge.0 as usize]
+    }
+
+    /// What a path that goes over this edge next promises.
+    pub fn promise(&self, next_edge: Option<EdgeId>, coverage: &Coverage) -> Promise {
+        match next_edge.filter(|edge| !coverage.is_seen(*edge)) {
+            Some(edge) if self.is_own(edge) => Promise::OwnEdge,
+            Some(_) => Promise::LibraryEdge,
+            None => Promise::Nothing,
+        }
     }
 
     pub fn note_seen(&mut self, fresh: &[EdgeId]) {

@@ -1,84 +1,146 @@
-//! What a worker keeps for techniques that watch paths: the tree of points, footprints and what was refuted.
+//! Watching: what is kept for techniques with an interest in points: the tree, footprints, what was refuted, and held paths.
 
-use solver::Keeping;
-use vm::{Answer, EdgeId, Effect, State, Stop};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use analysis::{Faults, Liveness};
+use solver::{Keeping, Stack};
+use vm::{Answer, EdgeId, Effect, Image, Machine, State, Stop, Trace};
 use witness::Ending;
 
 use super::Worker;
-use crate::effects::Parted;
-use crate::{Admission, NodeId, Path, Point, Settlement, Under, Unwatched, Watch};
+use crate::effects::{Decider, Parted};
+use crate::meets::Meets;
+use crate::tree::Tree;
+use crate::{Admission, LineUp, NodeId, Path, Point, Settlement, Under, Unwatched, Watch};
 
-impl Worker<'_, '_> {
-    /// Has the machine keep footprints, and the solver what it refutes, for paths that are watched only.
-    pub(super) fn watch(&mut self, path: &Path) {
-        if path.node.is_some() != self.decider.machine.watching.trace().is_some() && self.tree.is_some() {
-            self.trace = self.decider.machine.watching.swap_trace(self.trace.take());
-            self.decider.stack.keep_refuted(if path.node.is_some() { Keeping::On } else { Keeping::Off });
+pub struct Watching {
+    /// Absent where nobody watches: then everything here does nothing.
+    kept: Option<Kept>,
+    held: Vec<Path>,
+}
+
+struct Kept {
+    tree: Tree,
+    /// The machine's, while a path runs that is not watched.
+    trace: Option<Box<Trace>>,
+    meets: Meets,
+    goes_nearest_first: bool,
+}
+
+/// What those that watch say about a path at a point.
+pub enum Arrival {
+    Goes,
+    Held,
+    Ended(Ending),
+}
+
+impl Watching {
+    pub fn new(line_up: &mut LineUp, machine: &mut Machine, stack: &mut Stack) -> Watching {
+        if !line_up.watches() {
+            return Watching { kept: None, held: Vec::new() };
+        }
+        machine.watching.swap_trace(Some(Box::new(Trace::new(updates(machine.image)))));
+        stack.keep_refuted(Keeping::On);
+        let meets = Meets::new(&machine.image.module);
+        let goes_nearest_first = line_up.goes_nearest_first();
+        let kept = Kept { tree: Tree::default(), trace: None, meets, goes_nearest_first };
+        Watching { kept: Some(kept), held: Vec::new() }
+    }
+
+    /// Where a path at the beginning stands.
+    pub fn root(&mut self) -> Option<NodeId> {
+        self.kept.as_mut().map(|kept| kept.tree.root())
+    }
+
+    pub fn fork(&mut self, node: Option<NodeId>) {
+        if let (Some(kept), Some(node)) = (&mut self.kept, node) {
+            kept.tree.fork(node);
         }
     }
 
-    pub(super) fn unwatch(&mut self, path: &mut Path, why: Unwatched) {
-        if why == Unwatched::GivenUp {
-            self.spoil(path);
+    pub fn hold(&mut self, path: Path) {
+        self.held.push(path);
+    }
+
+    pub fn take_held(&mut self) -> Vec<Path> {
+        std::mem::take(&mut self.held)
+    }
+
+    /// A path's turn begins: whatever was touched before belongs to another.
+    pub fn begin(&mut self, path: &Path, decider: &mut Decider) {
+        self.watch(path, decider);
+        decider.take_footprint();
+    }
+
+    /// Has the machine keep footprints, and the solver what it refutes, for paths that are watched only.
+    pub fn watch(&mut self, path: &Path, decider: &mut Decider) {
+        let Some(kept) = &mut self.kept else { return };
+        if path.node.is_some() != decider.machine.watching.trace().is_some() {
+            kept.trace = decider.machine.watching.swap_trace(kept.trace.take());
+            decider.stack.keep_refuted(if path.node.is_some() { Keeping::On } else { Keeping::Off });
         }
-        self.leave(path.node.take());
-        path.unwatched = why;
-        path.stops.truncate(0);
     }
 
     /// A path that is not watched may be again.
-    pub(super) fn adopt(&mut self, path: &mut Path) {
-        if let (Some(tree), None, Unwatched::GivenUp) = (&mut self.tree, path.node, path.unwatched) {
-            let line_up = &mut self.line_up.borrow_mut();
-            let mut means = self.decider.means();
-            if line_up.points().any(|points| points.adopts(path, &mut means) == Watch::Points) {
-                path.node = Some(tree.root());
+    pub fn adopt(&mut self, path: &mut Path, decider: &mut Decider, line_up: &RefCell<LineUp>) {
+        if let (Some(kept), None, Unwatched::GivenUp) = (&mut self.kept, path.node, path.unwatched) {
+            let mut means = decider.means();
+            if line_up.borrow_mut().points().any(|points| points.adopts(path, &mut means) == Watch::Points) {
+                path.node = Some(kept.tree.root());
             }
         }
     }
 
     /// Paths that part at a branch are asked about again where they meet.
-    pub(super) fn plan_stop(&mut self, path: &mut Path, effect: &Effect) {
+    pub fn plan_stop(&mut self, path: &mut Path, effect: &Effect, decider: &Decider) {
         if path.node.is_none() {
             return;
         }
-        if let (Some(meets), Effect::Branch { .. } | Effect::Switch { .. }) = (&mut self.meets, effect) {
+        if let (Some(kept), Effect::Branch { .. } | Effect::Switch { .. }) = (&mut self.kept, effect) {
             let State { top, depth, .. } = &path.state;
-            let block = meets.behind(&self.decider.machine.image.module, top.func, top.block);
+            let block = kept.meets.behind(&decider.machine.image.module, top.func, top.block);
             path.stops.push(Stop { depth: *depth, block });
         }
     }
 
     /// What a path that is watched knows before something is decided.
-    pub(super) fn under(&mut self, path: &Path) -> Option<Under> {
+    pub fn under(&mut self, path: &Path, decider: &mut Decider) -> Option<Under> {
         path.node?;
-        self.watch(path);
-        self.decider.stack.take_refuted();
+        self.watch(path, decider);
+        decider.stack.take_refuted();
         Some(Under { condition: path.condition.clone(), input: path.input.clone() })
     }
 
     /// Tells what was refuted since then.
-    pub(super) fn tell_refuted(&mut self, node: Option<NodeId>, under: Option<Under>) {
+    pub fn tell_refuted(
+        &mut self,
+        node: Option<NodeId>,
+        under: Option<Under>,
+        decider: &mut Decider,
+        line_up: &RefCell<LineUp>,
+    ) {
         let (Some(node), Some(under)) = (node, under) else { return };
         // A way in doubt takes constraints along that were not there before.
-        let is_known = !self.decider.parted.iter().any(|parted| matches!(parted, Parted::Doubtful(_)));
-        let refuted = self.decider.stack.take_refuted();
+        let is_known = !decider.parted.iter().any(|parted| matches!(parted, Parted::Doubtful(_)));
+        let refuted = decider.stack.take_refuted();
         if refuted.is_empty() && is_known {
             return;
         }
-        for points in self.line_up.borrow_mut().points() {
-            points.refuted(node, &under, is_known.then_some(&refuted[..]), &mut self.decider.means());
+        for points in line_up.borrow_mut().points() {
+            points.refuted(node, &under, is_known.then_some(&refuted[..]), &mut decider.means());
         }
     }
 
     /// Goes on with that one of the paths just parted which takes a new edge, or is soonest where they meet.
-    pub(super) fn turn_to_nearest(&mut self, path: &mut Path) {
-        let (Some(meets), Some(_), true) = (&mut self.meets, path.node, path.seeds.is_empty()) else { return };
-        let (module, top) = (&self.decider.machine.image.module, &path.state.top);
-        let (func, block) = (top.func, top.block);
+    pub fn turn_to_nearest(&mut self, path: &mut Path, decider: &mut Decider) {
+        let Some(Kept { meets, goes_nearest_first: true, .. }) = &mut self.kept else { return };
+        if path.node.is_none() || !path.seeds.is_empty() {
+            return;
+        }
+        let (image, coverage) = (decider.machine.image, &decider.machine.coverage);
+        let (module, func, block) = (&image.module, path.state.top.func, path.state.top.block);
         let edges = module.function(func).block(block).terminator.edges();
-        let image = self.decider.machine.image;
-        let coverage = &self.decider.machine.coverage;
         // A side nobody has taken comes before all others.
         let mut way = |path: &Path| {
             let edge = match path.state.answers.last()? {
@@ -91,7 +153,7 @@ impl Worker<'_, '_> {
         };
         let Some((mut least, here)) = way(path) else { return };
         let mut nearest = None;
-        for parted in &mut self.decider.parted {
+        for parted in &mut decider.parted {
             if let Parted::Waits { path: other, next_edge: Some(next) } = parted
                 && let Some((way, _)) = way(other)
                 && way < least
@@ -107,78 +169,132 @@ impl Worker<'_, '_> {
     }
 
     /// Asks about a path at a point. One that is executed again is no news until it is where it was.
-    pub(super) fn arrive(&mut self, path: &mut Path, effect: &Effect) -> (&'static str, Admission) {
-        let touched = self.decider.take_footprint();
-        let (Some(tree), Some(from)) = (&mut self.tree, path.node) else { return ("", Admission::Keep) };
+    fn ask(
+        &mut self,
+        path: &mut Path,
+        effect: &Effect,
+        decider: &mut Decider,
+        line_up: &RefCell<LineUp>,
+    ) -> (&'static str, Admission) {
+        let touched = decider.take_footprint();
+        let (Some(kept), Some(from)) = (&mut self.kept, path.node) else { return ("", Admission::Keep) };
         if !path.follow.is_empty() {
             return ("", Admission::Keep);
         }
+        let mut line_up = line_up.borrow_mut();
         if let Effect::Ended(ending) = effect {
-            for points in self.line_up.borrow_mut().points() {
-                points.ended_at(from, &touched, ending);
-            }
+            line_up.points().for_each(|points| points.ended_at(from, &touched, ending));
             return ("", Admission::Keep);
         }
-        let here = tree.grow(from);
+        let here = kept.tree.grow(from);
         path.node = Some(here);
         let point = Point { path, effect, from, here, touched: &touched.into() };
-        self.line_up.borrow_mut().admit_at(&point, &mut self.decider.means())
+        line_up.admit_at(&point, &mut decider.means())
     }
 
-    pub(super) fn spoil(&mut self, path: &Path) {
-        let (Some(tree), Some(node)) = (&mut self.tree, path.node) else { return };
-        tree.spoil(node);
-        self.line_up.borrow_mut().points().for_each(|points| points.spoiled(node));
+    /// Nothing above the node will have been seen whole.
+    pub fn spoil(&mut self, node: Option<NodeId>, line_up: &RefCell<LineUp>) {
+        let (Some(kept), Some(node)) = (&mut self.kept, node) else { return };
+        kept.tree.spoil(node);
+        line_up.borrow_mut().points().for_each(|points| points.spoiled(node));
     }
 
     /// A path of the tree ended: whatever is over with it is told.
-    pub(super) fn leave(&mut self, node: Option<NodeId>) {
-        let (Some(tree), Some(node)) = (&mut self.tree, node) else { return };
-        let line_up = &mut self.line_up.borrow_mut();
-        for (node, subtree) in tree.leave(node) {
+    fn leave(&mut self, node: Option<NodeId>, decider: &mut Decider, line_up: &RefCell<LineUp>) {
+        let (Some(kept), Some(node)) = (&mut self.kept, node) else { return };
+        let mut line_up = line_up.borrow_mut();
+        for (node, subtree) in kept.tree.leave(node) {
             for points in line_up.points() {
-                points.subtree_finished(node, subtree, &mut self.decider.means());
+                points.subtree_finished(node, subtree, &mut decider.means());
             }
         }
+    }
+
+    /// What the one that asked to hold paths says about them, and its name.
+    fn settlement(&mut self, decider: &mut Decider, line_up: &RefCell<LineUp>) -> Option<(&'static str, Settlement)> {
+        let mut last = None;
+        for technique in &mut line_up.borrow_mut().techniques {
+            let Some(points) = technique.points() else { continue };
+            match points.settle(&mut decider.means()) {
+                Settlement::Release(nodes) if nodes.is_empty() => {}
+                found => last = Some((technique.name(), found)),
+            }
+        }
+        last
+    }
+}
+
+impl Worker<'_, '_> {
+    pub(super) fn spoil(&mut self, path: &Path) {
+        self.watching.spoil(path.node, &self.line_up);
+    }
+
+    pub(super) fn leave(&mut self, node: Option<NodeId>) {
+        self.watching.leave(node, &mut self.decider, &self.line_up);
+    }
+
+    pub(super) fn arrive(&mut self, path: &mut Path, effect: &Effect) -> Arrival {
+        if path.node.is_none() {
+            return Arrival::Goes;
+        }
+        match self.watching.ask(path, effect, &mut self.decider, &self.line_up) {
+            (_, Admission::Keep) => Arrival::Goes,
+            (_, Admission::Unwatch(why)) => {
+                self.unwatch(path, why);
+                Arrival::Goes
+            }
+            (_, Admission::Hold) => Arrival::Held,
+            (_, Admission::End(ending)) => Arrival::Ended(*ending),
+            (technique, Admission::Prune(reason)) => Arrival::Ended(Ending::Pruned { technique, reason }),
+        }
+    }
+
+    fn unwatch(&mut self, path: &mut Path, why: Unwatched) {
+        if why == Unwatched::GivenUp {
+            self.spoil(path);
+        }
+        self.leave(path.node.take());
+        path.unwatched = why;
+        path.stops.truncate(0);
     }
 
     /// Nothing is pending: what is held is pruned or goes on. `false` when there is nothing to go on with.
     pub(super) fn settle_held(&mut self) -> bool {
-        if self.held.is_empty() {
+        if self.watching.held.is_empty() {
             return false;
         }
-        let mut technique = "";
-        let mut settlement = None;
-        for candidate in &mut self.line_up.borrow_mut().techniques {
-            let Some(points) = candidate.points() else { continue };
-            match points.settle(&mut self.decider.means()) {
-                Settlement::Release(nodes) if nodes.is_empty() => {}
-                found => (technique, settlement) = (candidate.name(), Some(found)),
-            }
-        }
+        let settlement = self.watching.settlement(&mut self.decider, &self.line_up);
+        let held = self.watching.take_held();
         match settlement {
-            Some(Settlement::PruneAll(reasons)) => {
-                for path in std::mem::take(&mut self.held) {
+            Some((technique, Settlement::PruneAll(reasons))) => {
+                for path in held {
                     let reason = reasons.iter().find(|(node, _)| Some(*node) == path.node);
                     let reason = reason.map(|(_, reason)| reason.clone()).unwrap_or_default();
                     self.end(path, Ending::Pruned { technique, reason });
                 }
-                self.pending.len() > 0
+                return self.pending.len() > 0;
             }
-            Some(Settlement::Release(nodes)) => {
-                let held = std::mem::take(&mut self.held);
+            Some((_, Settlement::Release(nodes))) => {
                 for path in held {
                     match path.node {
-                        Some(node) if !nodes.contains(&node) => self.held.push(path),
+                        Some(node) if !nodes.contains(&node) => self.watching.hold(path),
                         _ => self.push(path, None),
                     }
                 }
-                true
             }
-            None => {
-                std::mem::take(&mut self.held).into_iter().for_each(|path| self.push(path, None));
-                true
-            }
+            None => held.into_iter().for_each(|path| self.push(path, None)),
         }
+        true
     }
+}
+
+/// What a footprint leaves out.
+fn updates(image: &Image) -> Rc<vm::Updates> {
+    let module = &image.module;
+    let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
+    let of_function = |idx: usize| {
+        let func = ir::FuncId::new(idx);
+        analysis::updates(module, func, &Liveness::new(module, func), faults)
+    };
+    Rc::new(vm::Updates((0..module.functions.len()).map(of_function).collect()))
 }

@@ -1,0 +1,110 @@
+//! Telling: what becomes of a path that ended, and which paths were told before.
+
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashSet, FxHasher};
+use vm::EdgeId;
+use witness::{Ending, Witness};
+
+use super::Worker;
+use crate::collector::{Ended, Reports, Standing};
+use crate::effects::Decider;
+use crate::{LineUp, Path, RunPlan, inputs_of};
+
+pub struct Telling<'r> {
+    reports: &'r mut dyn Reports,
+    n_paths: u64,
+    /// Name of the running plan, and the paths that plans of a name have told.
+    plan: Option<u64>,
+    told: FxHashSet<(u64, u64)>,
+    /// Edges that told paths were the first to take.
+    told_edges: Vec<bool>,
+}
+
+impl<'r> Telling<'r> {
+    pub fn new(reports: &'r mut dyn Reports, n_edges: u32) -> Telling<'r> {
+        let told_edges = vec![false; n_edges as usize];
+        Telling { reports, n_paths: 0, plan: None, told: FxHashSet::default(), told_edges }
+    }
+
+    pub fn plan_begins(&mut self, plan: &RunPlan) {
+        self.plan = plan.name;
+    }
+
+    pub fn standing(&mut self, standing: Standing) {
+        self.reports.standing(standing);
+    }
+
+    /// What techniques found by themselves.
+    pub fn tell_discoveries(&mut self, line_up: &RefCell<LineUp>) {
+        for discovery in line_up.borrow_mut().discoveries() {
+            self.reports.found(discovery);
+        }
+    }
+
+    pub fn takes_untold_edge(&self, path: &Path) -> bool {
+        path.first_edges.iter().any(|edge| !self.told_edges[edge.0 as usize])
+    }
+
+    fn tell(&mut self, path: &Path, witness: Witness) {
+        if self.plan.is_some_and(|plan| !self.is_news(plan, &witness)) {
+            return;
+        }
+        self.n_paths += 1;
+        let first_edges: Vec<EdgeId> = path.first_edges.to_vec();
+        first_edges.iter().for_each(|edge| self.told_edges[edge.0 as usize] = true);
+        let output = path.state.output.as_ref().map(|output| output.to_vec());
+        self.reports.ended(Ended { witness, first_edges, output });
+    }
+
+    /// Whether neither a plan of that name nor any other has told the path: by its decisions, or by the very input.
+    fn is_news(&mut self, plan: u64, witness: &Witness) -> bool {
+        let hash = |what: &dyn Fn(&mut FxHasher)| {
+            let mut hasher = FxHasher::default();
+            what(&mut hasher);
+            hasher.finish()
+        };
+        let decisions = hash(&|hasher| (plan, &witness.path, std::mem::discriminant(&witness.ending)).hash(hasher));
+        if matches!(witness.ending, Ending::Cut(_) | Ending::Unsupported(_)) {
+            // The input may also show a path that ended: this one stands for what is not known.
+            return self.told.insert((0, decisions));
+        }
+        let input = hash(&|hasher| witness.inputs.iter().for_each(|input| (&input.name, &input.bytes).hash(hasher)));
+        let is_new_path = self.told.insert((0, decisions));
+        self.told.insert((1, input)) && is_new_path
+    }
+}
+
+impl Worker<'_, '_> {
+    pub(crate) fn n_paths(&self) -> u64 {
+        self.telling.n_paths
+    }
+
+    pub(crate) fn tell_discoveries(&mut self) {
+        self.telling.tell_discoveries(&self.line_up);
+    }
+
+    /// The end of every path: techniques learn of it, and unless they say otherwise it is told.
+    pub(crate) fn end(&mut self, mut path: Path, ending: Ending) {
+        self.tell_discoveries();
+        self.decider.note_what_ended(&mut path);
+        if let Ending::Cut(_) = ending {
+            self.left.unexplored.push(path.trail());
+        }
+        self.note_ledger();
+        self.line_up.borrow_mut().ended(&path, &ending);
+        if matches!(ending, Ending::Cut(_) | Ending::Unsupported(_)) {
+            self.spoil(&path);
+        }
+        self.leave(path.node);
+        let Decider { machine, eval, .. } = &mut self.decider;
+        let inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
+        let witness = Witness { inputs, ending, path: path.decisions.to_vec() };
+        let mut line_up = self.line_up.borrow_mut();
+        line_up.witnessed(&path, &witness);
+        if line_up.is_told(&path, &witness) {
+            self.telling.tell(&path, witness);
+        }
+    }
+}

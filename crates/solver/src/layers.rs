@@ -109,7 +109,7 @@ pub(crate) trait Answers {
 /// What asking a layer costs, and so when it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Not worth measuring.
+    /// Not worth measuring; only for the first ones.
     Nothing,
     Little,
     /// It searches.

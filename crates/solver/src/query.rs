@@ -30,7 +30,7 @@ pub(crate) struct Query<'a> {
     /// Whether another searching layer comes behind the first.
     pub has_last_resort: bool,
     /// Made ready to try all inputs, but too dear to do so before gates had a short try.
-    pub sweep: Option<Sweep>,
+    pub sweep: Option<Box<Sweep>>,
     path: &'a PathCondition,
     config: &'a Config,
     relevant: OnceCell<Relevant<'a>>,
@@ -39,6 +39,7 @@ pub(crate) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
+    #[inline]
     pub fn new(
         terms: &'a Terms,
         path: &'a PathCondition,
@@ -63,6 +64,7 @@ impl<'a> Query<'a> {
     }
 
     /// The constraints that share symbols with the question.
+    #[inline]
     pub fn relevant(&self) -> &Relevant<'a> {
         self.relevant.get_or_init(|| match self.config.independence {
             Independence::On => self.path.relevant(self.terms, self.question),

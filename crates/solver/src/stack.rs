@@ -10,14 +10,17 @@ use crate::query::{Query, Tools};
 use crate::record::Recorder;
 use crate::refuted::{Keeping, Refutations, Refuted};
 use crate::smt::{Backend, Reply, backend};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 use term::{Assignment, TermId, Terms};
 
 /// The solver of one worker.
 pub struct Stack {
-    pub(crate) config: Config,
+    pub(crate) config: Rc<Config>,
     counters: Counters,
     layers: Vec<InOrder>,
+    /// How many at the top are not worth measuring.
+    n_free: usize,
     /// How many come before the last resort.
     n_before_last_resort: usize,
     pub(crate) tools: Tools,
@@ -59,8 +62,9 @@ impl Stack {
         let last_resort = layers.iter().position(|layer| layer.cost == Cost::LastResort);
         Stack {
             n_before_last_resort: last_resort.unwrap_or(layers.len()),
+            n_free: layers.iter().take_while(|layer| layer.cost == Cost::Nothing).count(),
             layers,
-            config,
+            config: Rc::new(config),
             counters,
             tools: Tools::default(),
             patience: Patience::Usual { at_most: None },
@@ -121,56 +125,79 @@ impl Stack {
         answer
     }
 
-    /// From layer to layer. What some put off comes before the last resort.
+    /// From layer to layer.
     fn descend(&mut self, terms: &Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {
-        let mut query = Query::new(terms, path, current, question, &self.config, self.patience);
+        let config = Rc::clone(&self.config);
+        let mut query = Query::new(terms, path, current, question, &config, self.patience);
+        for idx in 0..self.n_free {
+            let said = self.layers[idx].answers.answer(&mut query, &mut self.tools);
+            if let Some(said) = said {
+                return self.conclude(&query, idx, said);
+            }
+        }
+        self.descend_further(query)
+    }
+
+    /// The layers that are worth measuring. What some put off comes before the last resort.
+    fn descend_further(&mut self, mut query: Query) -> Answer {
         let n_before = self.n_before_last_resort;
         query.has_last_resort = n_before < self.layers.len();
-        let first = (0..n_before).map(|idx| (idx, Turn::First));
-        let late = (0..n_before).map(|idx| (idx, Turn::Late));
+        let first = (self.n_free..n_before).map(|idx| (idx, Turn::First));
+        let late = (self.n_free..n_before).map(|idx| (idx, Turn::Late));
         let last = (n_before..self.layers.len()).map(|idx| (idx, Turn::First));
         let mut why = Why::Budget;
-        let mut watch = Stopwatch::default();
+        let mut watch = Stopwatch::start(&query);
         for (idx, turn) in first.chain(late).chain(last) {
             let InOrder { layer, cost, answers } = &mut self.layers[idx];
             if !is_patient(query.patience, *cost, turn) {
                 continue;
             }
-            watch.begin(&query, *cost, turn, &mut self.counters);
+            let is_search = cost.is_search() && turn == Turn::First;
+            if is_search {
+                watch.reach_search(&mut self.counters);
+            }
             let said = match turn {
                 Turn::First => answers.answer(&mut query, &mut self.tools),
                 Turn::Late => answers.answer_late(&mut query, &mut self.tools),
             };
-            watch.end(*layer, *cost, turn, &mut self.counters);
-            let layer = *layer;
-            let answer = match said {
-                None => continue,
-                Some(Said::Unknown(reason)) => {
-                    why = reason;
-                    continue;
-                }
-                Some(Said::Exactly(answer)) => answer,
-                Some(Said::Unsat(core)) => {
-                    let learnt = Learnt::Unsat { core: core.as_deref() };
-                    self.layers.iter_mut().for_each(|other| other.answers.learn(&query, layer, &learnt));
-                    Answer::Unsat
-                }
-                Some(Said::Sat(values)) => {
-                    let mut input = current.clone();
-                    values.iter().for_each(|(symbol, value)| input.set(*symbol, *value));
-                    if !query.is_satisfied(&mut self.tools.trial, &input) {
-                        self.counters.n_wrong_models += 1;
-                        return Answer::Unknown(Why::WrongModel);
-                    }
-                    let learnt = Learnt::Sat { values: &values, input: &input };
-                    self.layers.iter_mut().for_each(|other| other.answers.learn(&query, layer, &learnt));
-                    Answer::Sat(input)
-                }
-            };
-            self.counters.answered(layer, &answer);
-            return answer;
+            watch.read(*layer, is_search, &mut self.counters);
+            match said {
+                None => {}
+                Some(Said::Unknown(reason)) => why = reason,
+                Some(said) => return self.conclude(&query, idx, said),
+            }
         }
         Answer::Unknown(why)
+    }
+
+    /// Confirms a model with the evaluator, completes it and lets the layers learn from it.
+    fn conclude(&mut self, query: &Query, idx: usize, said: Said) -> Answer {
+        let layer = self.layers[idx].layer;
+        let answer = match said {
+            Said::Exactly(answer) => answer,
+            Said::Unknown(why) => Answer::Unknown(why),
+            Said::Unsat(core) => {
+                self.learn(query, layer, &Learnt::Unsat { core: core.as_deref() });
+                Answer::Unsat
+            }
+            Said::Sat(values) => {
+                let mut input = query.current.clone();
+                values.iter().for_each(|(symbol, value)| input.set(*symbol, *value));
+                if query.is_satisfied(&mut self.tools.trial, &input) {
+                    self.learn(query, layer, &Learnt::Sat { values: &values, input: &input });
+                    Answer::Sat(input)
+                } else {
+                    self.counters.n_wrong_models += 1;
+                    Answer::Unknown(Why::WrongModel)
+                }
+            }
+        };
+        self.counters.answered(layer, &answer);
+        answer
+    }
+
+    fn learn(&mut self, query: &Query, by: Layer, learnt: &Learnt) {
+        self.layers.iter_mut().for_each(|layer| layer.answers.learn(query, by, learnt));
     }
 
     /// Check mode: the whole path to the bare solver.
@@ -200,32 +227,30 @@ fn is_patient(patience: Patience, cost: Cost, turn: Turn) -> bool {
     }
 }
 
-/// Runs from the first layer that is worth measuring, and is read after each.
-#[derive(Default)]
+/// Read after each layer.
 struct Stopwatch {
-    start: Option<Instant>,
+    start: Instant,
     has_reached_search: bool,
 }
 
 impl Stopwatch {
-    #[inline]
-    fn begin(&mut self, query: &Query, cost: Cost, turn: Turn, counters: &mut Counters) {
-        if cost != Cost::Nothing && self.start.is_none() {
-            query.clock();
-            self.start = Some(Instant::now());
-        }
-        if cost.is_search() && turn == Turn::First && !std::mem::replace(&mut self.has_reached_search, true) {
+    /// The question's own clock starts with it.
+    fn start(query: &Query) -> Stopwatch {
+        query.clock();
+        Stopwatch { start: Instant::now(), has_reached_search: false }
+    }
+
+    fn reach_search(&mut self, counters: &mut Counters) {
+        if !std::mem::replace(&mut self.has_reached_search, true) {
             counters.n_solver += 1;
         }
     }
 
-    #[inline]
-    fn end(&mut self, layer: Layer, cost: Cost, turn: Turn, counters: &mut Counters) {
-        let Some(start) = &mut self.start else { return };
+    fn read(&mut self, layer: Layer, is_search: bool, counters: &mut Counters) {
         let end = Instant::now();
-        let took = end - std::mem::replace(start, end);
+        let took = end - std::mem::replace(&mut self.start, end);
         counters.layer_mut(layer).time += took;
-        if cost.is_search() && turn == Turn::First {
+        if is_search {
             counters.solver_time += took;
             if took > SLOW {
                 counters.slow_time += took;

@@ -112,13 +112,13 @@ impl Answers for Values {
         if sweep.cost() <= QUICK_SWEEP + sweep.gate_work() {
             return Some(try_all(query, sweep));
         }
-        query.sweep = Some(sweep);
+        query.sweep = Some(Box::new(sweep));
         None
     }
 
     fn answer_late(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
         let sweep = query.sweep.take()?;
-        Some(try_all(query, sweep))
+        Some(try_all(query, *sweep))
     }
 }
 

@@ -1,0 +1,106 @@
+//! Loading: from what the command line names to a program, how to build it natively, and seeds for it.
+
+use std::path::PathBuf;
+
+use frontend::{Libc, Program, Promote, Sources};
+use replay::{BuildPlan, Limits};
+
+use crate::args::RunArgs;
+use crate::journal::SavedHarness;
+use crate::outcome::Failure;
+use crate::program::Parts;
+use crate::settings::Settings;
+use crate::{cache, entry, native, seeds};
+
+/// A program ready to be explored, and how to build it natively.
+pub struct Loaded {
+    pub program: Program,
+    pub plan: BuildPlan,
+    pub harness: Option<SavedHarness>,
+    /// What the user should know about how it was loaded.
+    pub notes: Vec<String>,
+    pub seeds: Vec<explore::Seed>,
+}
+
+pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
+    let headers = headers()?;
+    let mut parts = Parts::read(&args.files)?;
+    let sources = sources(args, settings, &mut parts, headers.path().to_path_buf())?;
+    let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
+    let mut notes = std::mem::take(&mut parts.notes);
+    let plan = plan(settings, parts, &program)?;
+    let harness = saved_harness(&program);
+    let seeds = match &args.seeds {
+        Some(path) => seeds::read(path, &seeds::Target::new(args, &settings.sym_files, &plan.entry), &mut notes)?,
+        None => Vec::new(),
+    };
+    Ok(Loaded { program, plan, harness, notes, seeds })
+}
+
+/// `colt.h` and the like in a folder of their own, for as long as it is held.
+fn headers() -> Result<tempfile::TempDir, Failure> {
+    tempfile::Builder::new()
+        .prefix("colt-include-")
+        .tempdir()
+        .and_then(|dir| replay::write_headers(dir.path()).map(|()| dir))
+        .map_err(|error| Failure::fault(format!("cannot write Colt's headers to a temporary folder: {error}")))
+}
+
+/// What the front end compiles and links.
+fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: PathBuf) -> Result<Sources, Failure> {
+    Ok(Sources {
+        units: std::mem::take(&mut parts.bitcode),
+        archive: std::mem::take(&mut parts.archive),
+        cflags: settings.cflags.clone(),
+        include_dirs: vec![headers],
+        // A local in a register has no bytes that could be uninitialised.
+        promote: if settings.checks.uninit { Promote::Off } else { Promote::On },
+        entry: args.entry.clone(),
+        fuzzer_size: args.fuzzer_size,
+        libc: libc(args)?,
+        ..Sources::new(parts.files.clone())
+    })
+}
+
+fn libc(args: &RunArgs) -> Result<Option<Libc>, Failure> {
+    if !args.libc {
+        return Ok(None);
+    }
+    let cache = cache::folder().unwrap_or_else(|| std::env::temp_dir().join("colt"));
+    Libc::open(&cache.join("libc")).map(Some).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// How to build the same program natively.
+fn plan(settings: &Settings, parts: Parts, program: &Program) -> Result<BuildPlan, Failure> {
+    let cwd = std::env::current_dir().map_err(|error| Failure::usage(format!("no working folder: {error}")))?;
+    let mut units = parts.units;
+    units.extend(program.from_archive.iter().map(|idx| parts.archive_units[*idx].clone()));
+    Ok(BuildPlan {
+        sources: parts.files,
+        units,
+        libraries: parts.libraries,
+        cflags: settings.cflags.clone(),
+        base_dir: cwd,
+        entry: entry::entry(program),
+        checks: native::build_checks(&settings.checks),
+        limits: Limits::default(),
+        cache: None,
+    })
+}
+
+fn saved_harness(program: &Program) -> Option<SavedHarness> {
+    program.harness.as_ref().map(|harness| SavedHarness {
+        text: harness.text.clone(),
+        replaces: harness.replaces.clone(),
+        defines: harness.defines.clone(),
+    })
+}
+
+/// Messages that concern the program as a whole name its files, too.
+fn load_failure(files: &[PathBuf], message: &str) -> Failure {
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    if files.iter().any(|file| message.contains(file.as_str())) {
+        return Failure::program(message);
+    }
+    Failure::program(format!("{}: {message}", files.join(" ")))
+}

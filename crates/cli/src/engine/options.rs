@@ -1,0 +1,72 @@
+//! What the command line asks of the explorer.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use explore::{Budgets, Options, Search, Trail, World};
+
+use super::Loaded;
+use crate::args::{Order, RunArgs};
+use crate::settings::Settings;
+
+pub fn options(
+    loaded: &Loaded,
+    args: &RunArgs,
+    settings: &Settings,
+    prefixes: Vec<Trail>,
+    stop: &Arc<AtomicBool>,
+) -> Options {
+    Options {
+        search: search(args.search),
+        seed: args.seed,
+        checks: settings.checks,
+        budgets: budgets(args),
+        solver: settings.solver.clone(),
+        workers: settings.n_workers,
+        compile: args.compile,
+        world: world(args, settings),
+        stop: Arc::clone(stop),
+        resume: prefixes,
+        seeds: loaded.seeds.iter().cloned().map(Arc::new).collect(),
+        record_output: args.show_output,
+    }
+}
+
+fn search(order: Order) -> Search {
+    match order {
+        Order::Coverage => Search::Coverage,
+        Order::Dfs => Search::Dfs,
+        Order::Bfs => Search::Bfs,
+        Order::Random => Search::Random,
+    }
+}
+
+fn budgets(args: &RunArgs) -> Budgets {
+    Budgets {
+        time: args.budgets.max_time,
+        memory_mb: args.budgets.max_memory.or_else(usual_memory_mb),
+        paths: args.budgets.max_paths,
+        depth: args.budgets.max_depth,
+        steps: args.budgets.max_steps,
+    }
+}
+
+fn world(args: &RunArgs, settings: &Settings) -> World {
+    World {
+        stdin_bytes: args.sym_stdin,
+        args: settings.sym_args.clone(),
+        concrete_args: args.program_args.clone(),
+        files: settings.sym_files.clone(),
+        environment: args.env.clone(),
+        fail_calls: args.fail_calls,
+        readable: settings.readable.clone(),
+    }
+}
+
+/// Where nobody said how much memory to use: three quarters of the machine's.
+fn usual_memory_mb() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let total_kb: u64 = total.split_whitespace().next()?.parse().ok()?;
+    Some(total_kb / 1024 / 4 * 3)
+}

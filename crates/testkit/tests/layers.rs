@@ -1,4 +1,4 @@
-//! The order of the layers, kept by reading what the crates really depend on and name.
+//! The order of the layers and the way of the data, kept by reading what is really there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -151,6 +151,52 @@ fn the_machine_and_the_explorer_name_no_technique() {
             let source = std::fs::read_to_string(&file).expect("sources are readable");
             let named = techniques.iter().filter(|technique| names(&source, technique));
             complaints.extend(named.map(|technique| format!("{} names `{technique}`", file.display())));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// `file` `function` pairs of a line of the list of hops.
+fn hops(line: &str) -> Vec<(String, String)> {
+    let spans: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+    let is_file = |span: &str| span.starts_with("crates/");
+    spans
+        .windows(2)
+        .filter(|pair| is_file(pair[0]) && !is_file(pair[1]))
+        .map(|pair| (pair[0].to_string(), pair[1].to_string()))
+        .collect()
+}
+
+#[test]
+fn hops_are_read_off_a_line() {
+    let line = "8. `crates/a.rs` `one`: `x` goes to `crates/b.rs` `two`.";
+    let pair = |file: &str, function: &str| (file.to_string(), function.to_string());
+    assert_eq!(hops(line), [pair("crates/a.rs", "one"), pair("crates/b.rs", "two")]);
+}
+
+#[test]
+fn the_way_of_the_data_names_what_is_there() {
+    let text = std::fs::read_to_string(project_root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is readable");
+    let way = text.split("### The way, hop by hop").nth(1).expect("ARCHITECTURE.md has the list of hops");
+    let is_hop = |line: &&str| line.starts_with(|c: char| c.is_ascii_digit());
+    let list: Vec<&str> = way.lines().take_while(|line| !line.starts_with("##")).filter(is_hop).collect();
+    assert!(list.len() >= 10, "the list of hops is short: {list:?}");
+    let mut complaints = Vec::new();
+    for (line, number) in list.iter().zip(1..) {
+        let hops = hops(line);
+        if hops.is_empty() || !line.starts_with(&format!("{number}. ")) {
+            complaints.push(format!("no hop, or not number {number}: {line}"));
+        }
+        for (file, function) in hops {
+            let source = std::fs::read_to_string(project_root().join(&file)).unwrap_or_default();
+            let is_defined = |code: &str| {
+                let rest = code.trim_start().split_once("fn ").map(|(_, rest)| rest);
+                rest.and_then(|rest| rest.strip_prefix(function.as_str()))
+                    .is_some_and(|rest| rest.starts_with(['(', '<']))
+            };
+            if !source.lines().any(is_defined) {
+                complaints.push(format!("{file} has no function `{function}`"));
+            }
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));

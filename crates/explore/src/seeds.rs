@@ -82,7 +82,7 @@ impl Path {
     /// Gives the path its seeds; it is at its beginning, and has standard input and arguments only.
     pub(crate) fn plant(&mut self, terms: &Terms, seeds: impl Iterator<Item = Arc<Seed>>) {
         let mut followers: Vec<Follower> = seeds.map(Follower::new).collect();
-        for record in &self.state.inputs {
+        for record in self.state.inputs.iter() {
             let pieces = pieces_of(record);
             followers.iter_mut().for_each(|follower| follower.learn(terms, &record.name, 0, &pieces));
         }
@@ -106,7 +106,7 @@ impl Decider<'_> {
     /// Before an effect is decided: the seeds get to know a new input.
     pub(crate) fn teach_seeds(&mut self, path: &mut Path, effect: &Effect) {
         let Effect::Input(request) = effect else { return };
-        let occurrence = path.state.inputs.iter().filter(|input| input.name == request.name).count();
+        let occurrence = path.state.inputs.n_named(&request.name);
         let pieces = self.pieces_to_be(request, occurrence + path.state.n_inputs_unseen as usize);
         let mut followers = path.seeds.to_vec();
         let terms = &self.machine.terms;

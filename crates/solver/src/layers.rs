@@ -4,7 +4,7 @@ use crate::answer::Why;
 use crate::config::Config;
 use crate::query::{Query, Tools};
 use crate::smt::Backend;
-use crate::{Answer, blast, bounds, cache, current, domain, invert, recent, smt, trivial, values};
+use crate::{Answer, blast, bounds, cache, current, domain, fixed, invert, recent, smt, trivial, values};
 use term::{Assignment, SymbolId, TermId};
 
 /// Makes [`Layer`] of a list of `Name "its name for users" => the file with its fn layer`.
@@ -39,6 +39,8 @@ layers! {
     Trivial "trivial" => trivial,
     /// The current input answers it.
     Current "current" => current,
+    /// All its symbols have one value each.
+    Fixed "fixed" => fixed,
     /// One symbol with an exact set of values.
     Domains "domains" => domain,
     /// Earlier answers.

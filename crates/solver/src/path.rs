@@ -5,6 +5,8 @@
 //! symbols with it matter.
 
 use crate::domain::Domain;
+use crate::fixed::fixes;
+use crate::limit::Limit;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
@@ -20,6 +22,9 @@ pub struct PathCondition {
     /// Slots are not reused within one path; a merged group's slot is empty.
     groups: Chunks<Option<Rc<Group>>>,
     n_slots: u32,
+    /// Symbols that have one value on this path.
+    fixed: Chunks<bool>,
+    n_fixed: u32,
 }
 
 /// The number of a slot, plus one.
@@ -148,10 +153,16 @@ impl PathCondition {
         if symbols.is_empty() {
             return;
         }
+        if let Some((symbol, _)) = fixes(terms, t)
+            && !self.is_fixed(symbol)
+        {
+            *self.fixed.get_mut(symbol.index()) = true;
+            self.n_fixed += 1;
+        }
         let mut slots: Vec<Slot> = symbols.iter().filter_map(|symbol| self.slot_of(*symbol)).collect();
         slots.sort_unstable();
         slots.dedup();
-        let merged = merge(slots.iter().map(|slot| self.group(*slot)), symbols, t);
+        let merged = merge(terms, slots.iter().map(|slot| self.group(*slot)), symbols, t);
         let slot = slots.first().copied().unwrap_or_else(|| {
             self.n_slots += 1;
             Slot::MIN.saturating_add(self.n_slots - 1)
@@ -165,6 +176,15 @@ impl PathCondition {
             }
         }
         *self.groups.get_mut(place(slot)) = Some(Rc::new(merged));
+    }
+
+    pub(crate) fn has_fixed(&self) -> bool {
+        self.n_fixed > 0
+    }
+
+    /// Whether every input that takes the path has the same value for a symbol, as far as that was noticed.
+    pub(crate) fn is_fixed(&self, symbol: SymbolId) -> bool {
+        self.n_fixed > 0 && self.fixed.get(symbol.index()).copied().unwrap_or(false)
     }
 
     fn slot_of(&self, symbol: SymbolId) -> Option<Slot> {
@@ -203,7 +223,7 @@ impl PathCondition {
 }
 
 /// The group of a new constraint: the old groups it touches and itself.
-fn merge<'g>(mut touched: impl Iterator<Item = &'g Group>, symbols: &[SymbolId], t: TermId) -> Group {
+fn merge<'g>(terms: &Terms, mut touched: impl Iterator<Item = &'g Group>, symbols: &[SymbolId], t: TermId) -> Group {
     let Some(first) = touched.next() else {
         let newest = Node::on(None, t);
         return Group { symbols: symbols.into(), newest, len: 1, key: fingerprint(t) };
@@ -223,12 +243,39 @@ fn merge<'g>(mut touched: impl Iterator<Item = &'g Group>, symbols: &[SymbolId],
         members.sort_unstable();
         members.dedup();
     }
+    let mut list = Some(list);
+    if let Some((rest, dropped)) = list.as_ref().and_then(|list| without_implied(terms, list, t)) {
+        list = rest;
+        len -= 1;
+        key = key.wrapping_sub(fingerprint(dropped));
+    }
     Group {
         symbols: members.map_or_else(|| first.symbols.clone(), Into::into),
-        newest: Node::on(Some(list), t),
+        newest: Node::on(list, t),
         len: len + 1,
         key: key.wrapping_add(fingerprint(t)),
     }
+}
+
+/// How far back a bound is looked for that a new one makes superfluous: a turn of a loop adds few.
+const N_LOOKED_BACK: usize = 16;
+
+/// The list without the latest constraint that follows from a new one, and that constraint. A counter that runs up to an input
+/// says at every turn that the input is larger still.
+fn without_implied(terms: &Terms, list: &Rc<Node>, t: TermId) -> Option<(List, TermId)> {
+    let new = Limit::of_constraint(terms, t)?;
+    let mut above = Vec::new();
+    let mut next = Some(list);
+    while let Some(node) = next.filter(|node| node.joined.is_none() && above.len() < N_LOOKED_BACK) {
+        let term = node.term?;
+        if Limit::of_constraint(terms, term).is_some_and(|old| new.implies(&old)) {
+            let kept = above.into_iter().rev().fold(node.previous.clone(), |list, term| Some(Node::on(list, term)));
+            return Some((kept, term));
+        }
+        above.push(term);
+        next = node.previous.as_ref();
+    }
+    None
 }
 
 /// The parts of a conjunction, or the term itself when it has too many.

@@ -63,6 +63,11 @@ impl<'a> Query<'a> {
         }
     }
 
+    /// Whether the path leaves every symbol of the question one value.
+    pub fn is_about_fixed_symbols(&self) -> bool {
+        self.path.has_fixed() && self.terms.symbols(self.question).iter().all(|symbol| self.path.is_fixed(*symbol))
+    }
+
     /// The constraints that share symbols with the question.
     #[inline]
     pub fn relevant(&self) -> &Relevant<'a> {

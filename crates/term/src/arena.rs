@@ -3,11 +3,28 @@
 use crate::fold;
 use crate::node::{Node, Op, Sort, SymbolId, TableId, TermId, View};
 use hashbrown::HashTable;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 
-/// An interned sorted set of symbols; equal sets have equal ids.
+/// A sorted set of symbols; equal ids are equal sets, and small equal sets have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolSetId(u32);
+
+/// Unions above this size are put together only when somebody asks for their members: a sum of n symbols has n terms, and
+/// all their sets together would have n squared members.
+const LARGE_SET: usize = 256;
+
+enum SymbolSet {
+    /// A piece of the pool.
+    Small {
+        start: u32,
+        len: u32,
+    },
+    Union {
+        parts: Box<[SymbolSetId]>,
+        members: OnceCell<Box<[SymbolId]>>,
+    },
+}
 
 impl SymbolSetId {
     pub const EMPTY: SymbolSetId = SymbolSetId(0);
@@ -34,7 +51,7 @@ pub struct Terms {
     tables_interned: HashTable<u32>,
     symbols: Vec<Symbol>,
     symbols_interned: FxHashMap<(String, u32), SymbolId>,
-    set_ranges: Vec<(u32, u32)>,
+    symbol_sets: Vec<SymbolSet>,
     set_pool: Vec<SymbolId>,
     sets_interned: HashTable<u32>,
     unions: FxHashMap<(SymbolSetId, SymbolSetId), SymbolSetId>,
@@ -80,7 +97,7 @@ impl Terms {
             tables_interned: HashTable::new(),
             symbols: Vec::new(),
             symbols_interned: FxHashMap::default(),
-            set_ranges: vec![(0, 0)],
+            symbol_sets: vec![SymbolSet::Small { start: 0, len: 0 }],
             set_pool: Vec::new(),
             sets_interned: HashTable::new(),
             unions: FxHashMap::default(),
@@ -244,23 +261,64 @@ impl Terms {
 
     #[inline]
     pub fn set_members(&self, set: SymbolSetId) -> &[SymbolId] {
-        let (start, len) = self.set_ranges[set.index()];
-        &self.set_pool[start as usize..(start + len) as usize]
+        match &self.symbol_sets[set.index()] {
+            SymbolSet::Small { start, len } => &self.set_pool[*start as usize..(start + len) as usize],
+            SymbolSet::Union { members, .. } => members.get_or_init(|| self.union_members(set)),
+        }
+    }
+
+    /// The members of a large union, from its parts down to what is known.
+    fn union_members(&self, set: SymbolSetId) -> Box<[SymbolId]> {
+        let mut symbols: Vec<SymbolId> = Vec::new();
+        let mut seen: FxHashSet<SymbolSetId> = FxHashSet::default();
+        let mut open = vec![set];
+        while let Some(set) = open.pop() {
+            if !seen.insert(set) {
+                continue;
+            }
+            match &self.symbol_sets[set.index()] {
+                SymbolSet::Small { start, len } => {
+                    symbols.extend_from_slice(&self.set_pool[*start as usize..(start + len) as usize]);
+                }
+                SymbolSet::Union { parts, members } => match members.get() {
+                    Some(members) => symbols.extend_from_slice(members),
+                    None => open.extend_from_slice(parts),
+                },
+            }
+        }
+        symbols.sort_unstable();
+        symbols.dedup();
+        symbols.into()
+    }
+
+    /// The set that is the union of others, its members not put together yet.
+    fn lazy_union(&mut self, parts: &[SymbolSetId]) -> SymbolSetId {
+        let set = SymbolSetId(self.symbol_sets.len() as u32);
+        self.symbol_sets.push(SymbolSet::Union { parts: parts.into(), members: OnceCell::new() });
+        set
+    }
+
+    /// How many members a set has if it is not large.
+    fn small_len(&self, set: SymbolSetId) -> Option<usize> {
+        match &self.symbol_sets[set.index()] {
+            SymbolSet::Small { len, .. } => Some(*len as usize),
+            SymbolSet::Union { .. } => None,
+        }
     }
 
     fn intern_set(&mut self, members: &[SymbolId]) -> SymbolSetId {
         let hash = hash_ids(members.iter().map(|s| s.0));
-        let (ranges, pool) = (&self.set_ranges, &self.set_pool);
-        let slice = |set: u32| {
-            let (start, len) = ranges[set as usize];
-            &pool[start as usize..(start + len) as usize]
+        let (sets, pool) = (&self.symbol_sets, &self.set_pool);
+        let slice = |set: u32| match &sets[set as usize] {
+            SymbolSet::Small { start, len } => &pool[*start as usize..(start + len) as usize],
+            SymbolSet::Union { .. } => unreachable!("only small sets are interned"),
         };
         if let Some(&set) = self.sets_interned.find(hash, |&set| slice(set) == members) {
             return SymbolSetId(set);
         }
-        let set = self.set_ranges.len() as u32;
+        let set = self.symbol_sets.len() as u32;
         self.sets_interned.insert_unique(hash, set, |&set| hash_ids(slice(set).iter().map(|s| s.0)));
-        self.set_ranges.push((self.set_pool.len() as u32, members.len() as u32));
+        self.symbol_sets.push(SymbolSet::Small { start: self.set_pool.len() as u32, len: members.len() as u32 });
         self.set_pool.extend_from_slice(members);
         SymbolSetId(set)
     }
@@ -276,10 +334,15 @@ impl Terms {
         if let Some(&set) = self.unions.get(&key) {
             return set;
         }
-        let mut members = [self.set_members(a), self.set_members(b)].concat();
-        members.sort_unstable();
-        members.dedup();
-        let set = self.intern_set(&members);
+        let set = match (self.small_len(a), self.small_len(b)) {
+            (Some(n_a), Some(n_b)) if n_a + n_b <= LARGE_SET => {
+                let mut members = [self.set_members(a), self.set_members(b)].concat();
+                members.sort_unstable();
+                members.dedup();
+                self.intern_set(&members)
+            }
+            _ => self.lazy_union(&[a, b]),
+        };
         self.unions.insert(key, set);
         set
     }
@@ -382,6 +445,10 @@ impl Terms {
         let mut sets: Vec<SymbolSetId> = elements.iter().map(|t| self.sets[t.index()]).collect();
         sets.sort_unstable();
         sets.dedup();
+        let n_members: Option<usize> = sets.iter().map(|&set| self.small_len(set)).sum();
+        if n_members.is_none_or(|n_members| n_members > LARGE_SET) {
+            return self.lazy_union(&sets);
+        }
         let mut members: Vec<SymbolId> = sets.iter().flat_map(|&set| self.set_members(set)).copied().collect();
         members.sort_unstable();
         members.dedup();

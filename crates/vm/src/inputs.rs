@@ -46,6 +46,42 @@ impl InputRecord {
     }
 }
 
+/// The inputs of a path in the order the program asked for them. Cloning shares.
+#[derive(Clone, Default)]
+pub struct Inputs {
+    records: imbl::Vector<Arc<InputRecord>>,
+    /// How many there are of each name.
+    named: imbl::HashMap<Arc<str>, u32>,
+}
+
+impl Inputs {
+    pub fn push_back(&mut self, record: Arc<InputRecord>) {
+        *self.named.entry(record.name.clone()).or_insert(0) += 1;
+        self.records.push_back(record);
+    }
+
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<InputRecord>> {
+        self.records.iter()
+    }
+
+    /// Those after the first `n_known`, the newest first.
+    pub fn added_since(&self, n_known: usize) -> impl Iterator<Item = &Arc<InputRecord>> {
+        self.records.iter().rev().take(self.records.len() - n_known)
+    }
+
+    pub fn n_named(&self, name: &str) -> usize {
+        self.named.get(name).map_or(0, |n_named| *n_named as usize)
+    }
+}
+
 /// One scalar of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScalarShape {

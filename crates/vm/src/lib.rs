@@ -51,7 +51,7 @@ pub use flow::{Blind, BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFl
 pub use footprint::{Footprint, Ranges, Touched};
 pub use frame::{Frame, Returns};
 pub use image::{Checks, Image, World};
-pub use inputs::{InputRecord, Scalar, ScalarShape, scalars, symbol as input_symbol};
+pub use inputs::{InputRecord, Inputs, Scalar, ScalarShape, scalars, symbol as input_symbol};
 pub use label::{Label, Labels};
 pub use memory::{Memory, ObjectId, Region};
 pub use object::{Liveness, Object, ObjectKind, Site};

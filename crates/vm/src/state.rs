@@ -1,9 +1,8 @@
 //! A point on one path, as a value: frames, memory, inputs so far and the techniques' slots.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
-use crate::{Answer, Frame, InputRecord, Label, Memory, Slots, Threads};
+use crate::{Answer, Frame, Inputs, Label, Memory, Slots, Threads};
 
 /// A suspended caller and its callers.
 pub struct Caller {
@@ -29,7 +28,7 @@ pub struct State {
     pub depth: u32,
     pub memory: Memory,
     /// Inputs in the order the program asked for them.
-    pub inputs: imbl::Vector<Arc<InputRecord>>,
+    pub inputs: Inputs,
     /// Answers for the instruction the state stands at, in the order it asks.
     pub answers: Vec<Answer>,
     pub jumps: Option<Rc<Vec<JumpTarget>>>,
@@ -66,7 +65,7 @@ impl State {
             callers: None,
             depth: 1,
             memory,
-            inputs: imbl::Vector::new(),
+            inputs: Inputs::default(),
             answers: Vec::new(),
             jumps: None,
             threads: None,

@@ -152,8 +152,7 @@ impl Machine<'_> {
     fn plan_input(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
         let answer = self.ask(state, || Effect::Input(Box::new(request.clone())))?;
         let Answer::Input(form) = answer else { unreachable!("an input is answered with its form") };
-        let occurrence = state.inputs.iter().filter(|input| input.name == request.name).count();
-        let occurrence = occurrence + state.n_inputs_unseen as usize;
+        let occurrence = state.inputs.n_named(&request.name) + state.n_inputs_unseen as usize;
         Ok(Arc::new(inputs::create(&mut self.terms, &mut self.labels, request, occurrence, &form)))
     }
 

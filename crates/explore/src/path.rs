@@ -60,12 +60,14 @@ impl Path {
     }
 
     /// All its decisions, those it is still to follow too.
+    pub(crate) fn all_decisions(&self) -> Decisions {
+        let mut decisions = self.decisions.clone();
+        self.follow.iter().for_each(|decision| decisions.push(*decision));
+        decisions
+    }
+
     pub(crate) fn trail(&self) -> Trail {
-        let decisions = self.decisions.to_trail();
-        if self.follow.is_empty() {
-            return decisions;
-        }
-        decisions.iter().chain(self.follow.iter().copied()).collect()
+        self.all_decisions().to_trail()
     }
 
     pub fn node(&self) -> Option<NodeId> {

@@ -8,11 +8,12 @@ use vm::EdgeId;
 
 use crate::search::{Bfs, Coverage, Dfs, Outlook, Random, Rank, Ticket, View};
 use crate::spots::{SpotId, Spots};
-use crate::{NodeId, Path, Search, Trail, Unwatched};
+use crate::{Decisions, NodeId, Path, Search, Trail, Unwatched};
 
 /// A path as its decisions: executed again when its turn comes.
 pub struct Prefix {
-    pub decisions: Trail,
+    /// Shared with the paths it parted from, however deep they are.
+    pub decisions: Decisions,
     /// An input that takes them, when this worker knows one.
     pub input: Option<Assignment>,
     /// The node of the tree it belongs to.
@@ -25,7 +26,9 @@ pub struct Prefix {
 
 impl Prefix {
     /// Decisions that somebody else took.
-    pub fn of_decisions(decisions: Trail) -> Prefix {
+    pub fn of_decisions(trail: &Trail) -> Prefix {
+        let mut decisions = Decisions::default();
+        trail.iter().for_each(|decision| decisions.push(decision));
         Prefix { decisions, input: None, node: None, unwatched: Unwatched::GivenUp, may_have_seeds: false }
     }
 }
@@ -45,7 +48,7 @@ impl Waiting {
 
     pub fn into_trail(self) -> Trail {
         match self {
-            Waiting::Away(prefix) => prefix.decisions,
+            Waiting::Away(prefix) => prefix.decisions.to_trail(),
             Waiting::Live(path) => path.trail(),
         }
     }
@@ -174,7 +177,7 @@ impl Pending {
                 && path.seeds.is_empty()
             {
                 let (input, node, unwatched) = (Some(path.input.clone()), path.node, path.unwatched);
-                let prefix = Prefix { decisions: path.trail(), input, node, unwatched, may_have_seeds: false };
+                let prefix = Prefix { decisions: path.all_decisions(), input, node, unwatched, may_have_seeds: false };
                 entry.waiting = Waiting::Away(prefix);
                 self.n_live -= 1;
                 n_away -= 1;

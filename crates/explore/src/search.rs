@@ -26,6 +26,8 @@ pub struct Outlook {
     pub promise: Promise,
     pub spot: SpotId,
     pub nook: Nook,
+    /// Decisions until there.
+    pub depth: u64,
 }
 
 /// What may come of a state next.
@@ -54,22 +56,39 @@ pub trait View {
     fn n_own_seen(&self) -> usize;
 }
 
+/// The newest first. A path that does not end gives way after a while, and from then on the oldest has every other turn:
+/// a loop that forks for ever would keep all others waiting.
 #[derive(Default)]
 pub struct Dfs {
-    stack: Vec<Ticket>,
+    stack: VecDeque<Ticket>,
+    tired: VecDeque<Ticket>,
+    gave_way: bool,
+    n_turns: u64,
 }
 
+/// What a turn of a path that does not end may take.
+const LONG_TURN: u64 = 4096;
+
 impl Rank for Dfs {
-    fn stays(&self, _: u64) -> bool {
-        true
+    fn stays(&self, n_spent: u64) -> bool {
+        n_spent < LONG_TURN
     }
 
-    fn push(&mut self, ticket: Ticket, _: Outlook) {
-        self.stack.push(ticket);
+    fn push(&mut self, ticket: Ticket, outlook: Outlook) {
+        if outlook.promise == Promise::HadItsTurn {
+            self.gave_way = true;
+            return self.tired.push_back(ticket);
+        }
+        self.stack.push_back(ticket);
     }
 
     fn pop(&mut self, _: &mut dyn View) -> Option<Ticket> {
-        self.stack.pop()
+        self.n_turns += 1;
+        let chosen = match self.gave_way && self.n_turns % 2 == 0 {
+            true => self.stack.pop_front(),
+            false => self.stack.pop_back(),
+        };
+        chosen.or_else(|| self.tired.pop_front())
     }
 }
 
@@ -126,7 +145,17 @@ impl Rank for Random {
 /// than another; in cost, since one question to the solver or one endless loop takes longer than a hundred others. So a
 /// loop that forks for ever, in a library or not, holds up nothing. One time in four it is the newest of all, which is
 /// always so when there is no such spot: it keeps few states alive. States that have had a turn come last there.
+///
+/// An eighth of the time belongs to those with the fewest decisions, in short turns: what goes wrong often does so early, and
+/// not always where there is new code.
 pub struct Coverage {
+    /// All that wait without a promise, by depth.
+    depths: BTreeMap<(u64, Ticket), Berth>,
+    turn: Turn,
+    /// What turns by depth, and all turns, have cost.
+    cost_by_depth: u64,
+    cost: u64,
+    work: u64,
     own: Vec<(Ticket, Berth)>,
     library: Vec<(Ticket, Berth)>,
     others: BTreeMap<Ticket, Berth>,
@@ -140,7 +169,19 @@ pub struct Coverage {
 }
 
 /// Where a state waits.
-type Berth = (SpotId, Nook);
+#[derive(Clone, Copy)]
+struct Berth {
+    spot: SpotId,
+    nook: Nook,
+    depth: u64,
+}
+
+/// Why the running state was chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Usual,
+    ByDepth,
+}
 
 /// The state chosen last.
 struct Choice {
@@ -197,9 +238,19 @@ const WEIGHT: u64 = 1 << 32;
 /// States above which the newest are chosen as often as all others.
 const MANY: usize = 1 << 14;
 
+/// Of all turns together, those by depth may cost this part.
+const DEPTH_SHARE: u64 = 8;
+/// What one of them may cost.
+const SHORT_TURN: u64 = 8;
+
 impl Coverage {
     pub fn new(seed: u64) -> Coverage {
         Coverage {
+            depths: BTreeMap::new(),
+            turn: Turn::Usual,
+            cost_by_depth: 0,
+            cost: 0,
+            work: 0,
             own: Vec::new(),
             library: Vec::new(),
             others: BTreeMap::new(),
@@ -216,10 +267,42 @@ impl Coverage {
         self.enter_group(ticket, berth);
     }
 
-    fn enter_group(&mut self, ticket: Ticket, (spot, nook): Berth) {
-        let group = self.groups.entry(spot).or_default();
+    fn enter_group(&mut self, ticket: Ticket, berth: Berth) {
+        let group = self.groups.entry(berth.spot).or_default();
         group.n_tickets += 1;
-        group.nooks.entry(nook).or_default().tickets.push_back(ticket);
+        group.nooks.entry(berth.nook).or_default().tickets.push_back(ticket);
+        self.depths.insert((berth.depth, ticket), berth);
+    }
+
+    fn leave_group(&mut self, ticket: Ticket, berth: Berth) {
+        if let Some(group) = self.groups.get_mut(&berth.spot) {
+            group.remove(berth.nook, ticket);
+        }
+        self.depths.remove(&(berth.depth, ticket));
+    }
+
+    /// The one with the fewest decisions, if it is its turn.
+    fn shallowest(&mut self) -> Option<Ticket> {
+        if self.cost_by_depth * DEPTH_SHARE > self.cost {
+            return None;
+        }
+        let (&(_, ticket), &berth) = self.depths.first_key_value()?;
+        self.leave_group(ticket, berth);
+        if self.others.remove(&ticket).is_none() {
+            self.tired.remove(&ticket);
+        }
+        self.turn = Turn::ByDepth;
+        Some(ticket)
+    }
+
+    /// Enters what the turn that ended has cost.
+    fn count_cost(&mut self, view: &dyn View) {
+        let price = 1 + view.work().saturating_sub(self.work);
+        self.work = view.work();
+        self.cost += price;
+        if std::mem::replace(&mut self.turn, Turn::Usual) == Turn::ByDepth {
+            self.cost_by_depth += price;
+        }
     }
 
     /// The newest of those that promised something which still holds.
@@ -236,16 +319,14 @@ impl Coverage {
 
     /// The newest, or where all have had a turn, the one that waits longest.
     fn newest(&mut self) -> Option<Ticket> {
-        let (ticket, (spot, nook)) = self.others.pop_last().or_else(|| self.tired.pop_first())?;
-        if let Some(group) = self.groups.get_mut(&spot) {
-            group.remove(nook, ticket);
-        }
+        let (ticket, berth) = self.others.pop_last().or_else(|| self.tired.pop_first())?;
+        self.leave_group(ticket, berth);
         Some(ticket)
     }
 
     /// Enters what the state chosen last has cost since, where it waited.
     fn charge(&mut self, view: &dyn View) {
-        let Some(Choice { berth: (spot, nook), n_own_seen, work }) = self.last.take() else { return };
+        let Some(Choice { berth: Berth { spot, nook, .. }, n_own_seen, work }) = self.last.take() else { return };
         let price = 1 + view.work().saturating_sub(work);
         // What led to something new may lead to more.
         let found = view.n_own_seen() > n_own_seen;
@@ -279,35 +360,41 @@ impl Coverage {
         let weights = nearest.iter().map(|(func, steps)| (*func, WEIGHT / (steps * (cost(func) + 1))));
         let func = self.dice.weighted(weights)?;
         let spot = self.dice.weighted(spots.get(&func)?.iter().copied())?;
-        let (nook, ticket) = self.groups.get_mut(&spot)?.take(&mut self.dice)?;
-        self.last = Some(Choice { berth: (spot, nook), n_own_seen: view.n_own_seen(), work: view.work() });
-        if self.others.remove(&ticket).is_none() {
-            self.tired.remove(&ticket);
-        }
+        let (_, ticket) = self.groups.get_mut(&spot)?.take(&mut self.dice)?;
+        let berth = self.others.remove(&ticket).or_else(|| self.tired.remove(&ticket))?;
+        self.depths.remove(&(berth.depth, ticket));
+        self.last = Some(Choice { berth, n_own_seen: view.n_own_seen(), work: view.work() });
         Some(ticket)
     }
 }
 
 impl Rank for Coverage {
     fn stays(&self, n_spent: u64) -> bool {
-        n_spent < 256
+        n_spent < if self.turn == Turn::ByDepth { SHORT_TURN } else { 256 }
     }
 
-    fn push(&mut self, ticket: Ticket, Outlook { promise, spot, nook }: Outlook) {
+    fn push(&mut self, ticket: Ticket, Outlook { promise, spot, nook, depth }: Outlook) {
+        let berth = Berth { spot, nook, depth };
         match promise {
-            Promise::OwnEdge => self.own.push((ticket, (spot, nook))),
-            Promise::LibraryEdge => self.library.push((ticket, (spot, nook))),
-            Promise::Nothing => self.add(ticket, (spot, nook)),
+            Promise::OwnEdge => self.own.push((ticket, berth)),
+            Promise::LibraryEdge => self.library.push((ticket, berth)),
+            Promise::Nothing => self.add(ticket, berth),
+            // One of the few that were stopped early has not shown yet that it does not end.
+            Promise::HadItsTurn if self.turn == Turn::ByDepth => self.add(ticket, berth),
             Promise::HadItsTurn => {
-                self.tired.insert(ticket, (spot, nook));
-                self.enter_group(ticket, (spot, nook));
+                self.tired.insert(ticket, berth);
+                self.enter_group(ticket, berth);
             }
         }
     }
 
     fn pop(&mut self, view: &mut dyn View) -> Option<Ticket> {
         self.charge(view);
+        self.count_cost(view);
         if let Some(ticket) = self.promising(Promise::OwnEdge, view) {
+            return Some(ticket);
+        }
+        if let Some(ticket) = self.shallowest() {
             return Some(ticket);
         }
         if (self.others.is_empty() && self.tired.is_empty() || self.dice.below(2) == 0)
@@ -364,7 +451,10 @@ mod tests {
                 19 => Promise::HadItsTurn,
                 _ => Promise::Nothing,
             };
-            rank.push(Ticket(number), Outlook { promise, spot: SpotId(number as u32 / 5), nook: Nook(number % 3) });
+            rank.push(
+                Ticket(number),
+                Outlook { promise, spot: SpotId(number as u32 / 5), nook: Nook(number % 3), depth: number % 7 },
+            );
         }
         rank
     }
@@ -397,7 +487,7 @@ mod tests {
         let mut rank = Coverage::new(0);
         for number in 0..4000 {
             let spot = SpotId(u32::from(number < 2000));
-            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot, nook: Nook(0) });
+            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot, nook: Nook(0), depth: number });
         }
         let n_near = (0..400).filter(|_| rank.pop(&mut Everything::New).is_some_and(|ticket| ticket.0 < 2000)).count();
         // The others still have their turns.
@@ -411,7 +501,7 @@ mod tests {
         let mut rank = Coverage::new(0);
         for number in 0..4000 {
             let nook = Nook(u64::from(number % 1000 == 500));
-            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot: SpotId(1), nook });
+            rank.push(Ticket(number), Outlook { promise: Promise::Nothing, spot: SpotId(1), nook, depth: number });
         }
         let first: Vec<u64> = (0..40).filter_map(|_| rank.pop(&mut Everything::New)).map(|ticket| ticket.0).collect();
         assert_eq!(first.iter().filter(|number| **number % 1000 == 500).count(), 4, "{first:?}");
@@ -419,7 +509,8 @@ mod tests {
 
     #[test]
     fn dfs_is_last_in_first_out_and_bfs_first_in_first_out() {
-        assert_eq!(drain(filled(Box::new(Dfs::default())).as_mut())[0], 19);
+        // The last had its turn.
+        assert_eq!(drain(filled(Box::new(Dfs::default())).as_mut())[0], 18);
         assert_eq!(drain(filled(Box::new(Bfs::default())).as_mut())[0], 0);
     }
 }

@@ -11,7 +11,7 @@ use crate::spots::{Nook, SpotId};
 use crate::{Path, RunPlan};
 
 /// Of a path known by its decisions only.
-pub const NO_OUTLOOK: Outlook = Outlook { promise: Promise::Nothing, spot: SpotId::UNKNOWN, nook: Nook(0) };
+pub const NO_OUTLOOK: Outlook = Outlook { promise: Promise::Nothing, spot: SpotId::UNKNOWN, nook: Nook(0), depth: 0 };
 
 impl Worker<'_, '_> {
     pub(super) fn begin(&mut self, plan: RunPlan) {
@@ -26,7 +26,7 @@ impl Worker<'_, '_> {
         }
         let may_have_seeds = !self.options.seeds.is_empty();
         for decisions in plan.prefixes {
-            let prefix = Prefix { may_have_seeds, ..Prefix::of_decisions(decisions) };
+            let prefix = Prefix { may_have_seeds, ..Prefix::of_decisions(&decisions) };
             self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
         }
     }
@@ -59,7 +59,7 @@ impl Worker<'_, '_> {
             return;
         }
         let terms = &self.decider.machine.terms;
-        for scalar in path.state.inputs.iter().skip(n_known).flat_map(|record| record.scalars.iter()) {
+        for scalar in path.state.inputs.added_since(n_known).flat_map(|record| record.scalars.iter()) {
             if let (Some(term), 1..) = (scalar.term, scalar.value)
                 && let Some(symbol) = terms.symbols(term).first()
             {
@@ -77,7 +77,7 @@ impl Worker<'_, '_> {
 
     fn start_again(&mut self, prefix: Prefix) -> Path {
         let Prefix { decisions, input, node, unwatched, may_have_seeds } = prefix;
-        let mut follow: VecDeque<u64> = decisions.iter().collect();
+        let mut follow: VecDeque<u64> = decisions.to_vec().into();
         let has_choice = !self.options.world.args.is_empty();
         let choice = if has_choice { follow.pop_front() } else { None };
         let mut path = self.start(choice);
@@ -97,7 +97,7 @@ impl Worker<'_, '_> {
     /// A prefix that no seed takes waits for its turn like any other.
     pub(super) fn put_back(&mut self, path: Path) {
         let Path { node, unwatched, .. } = path;
-        let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(path.trail()) };
+        let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(&path.trail()) };
         self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
     }
 }

@@ -16,7 +16,7 @@ impl Worker<'_, '_> {
         while let Some(portion) = exchange.take() {
             // The newest is taken first where nothing else decides, and the oldest promises most.
             for decisions in portion.into_iter().rev() {
-                self.pending.push(Waiting::Away(Prefix::of_decisions(decisions)), None, NO_OUTLOOK);
+                self.pending.push(Waiting::Away(Prefix::of_decisions(&decisions)), None, NO_OUTLOOK);
             }
             self.work();
             self.cut_rest();

@@ -4,6 +4,7 @@ mod args;
 mod cache;
 mod cc;
 mod compile_db;
+mod deadline;
 mod engine;
 mod entry;
 mod export;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use database::{Database, Which};
 use replay::{BuildPlan, Expected, Session, Verdict};
@@ -10,6 +11,7 @@ use report::{CoverageSummary, FindingSummary, Ratio, TestId, test_name};
 use tempfile::TempDir;
 
 use crate::cache;
+use crate::deadline::Deadline;
 use crate::folder::SavedTest;
 use crate::outcome::Failure;
 use crate::sink::Witnesses;
@@ -19,6 +21,9 @@ use crate::sink::Witnesses;
 const REPLAY_ALL: u64 = 250;
 /// What a test of a path that was cut may run.
 const CUT_RUN_MS: u32 = 1000;
+
+/// Between two looks at whether the native build is ready.
+const WAIT: Duration = Duration::from_millis(5);
 
 /// A native build under way beside the exploration.
 pub struct Building {
@@ -39,7 +44,13 @@ impl Building {
         Building { thread: std::thread::spawn(move || Native::build(&plan)) }
     }
 
-    pub fn wait(self) -> Result<Native, String> {
+    pub fn wait(self, deadline: Deadline) -> Result<Native, String> {
+        while deadline.for_replaying().is_some() && !self.thread.is_finished() {
+            if deadline.is_over() {
+                return Err("--max-time was used up before the native build was ready".to_string());
+            }
+            std::thread::sleep(WAIT);
+        }
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -78,6 +89,7 @@ impl Native {
         database: &Database,
         findings: &mut [FindingSummary],
         witnesses: &Witnesses,
+        deadline: Deadline,
     ) -> Result<(), Failure> {
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
             let key = (finding.kind.clone(), finding.file.clone(), finding.line);
@@ -85,6 +97,12 @@ impl Native {
             let mut tests = vec![finding.test_id()];
             tests.extend(others.iter().filter(|test| **test != finding.test_id()));
             for test in tests {
+                if deadline.is_over() {
+                    if finding.evidence.is_empty() {
+                        finding.evidence = "not replayed: --max-time was used up".to_string();
+                    }
+                    break;
+                }
                 if self.confirm_by(database, finding, test)? == Verdict::Agrees {
                     break;
                 }
@@ -115,11 +133,17 @@ impl Native {
         Ok(verdict)
     }
 
-    /// Replays tests for their coverage. `stop` ends it early.
-    pub fn cover(&mut self, database: &Database, tests: &[TestId], stop: &AtomicBool) -> Result<(), Failure> {
-        for id in tests {
-            if stop.load(Ordering::Relaxed) {
-                break;
+    /// Replays tests for their coverage, and says how many were left out: `stop` and the deadline end it early.
+    pub fn cover(
+        &mut self,
+        database: &Database,
+        tests: &[TestId],
+        deadline: Deadline,
+        stop: &AtomicBool,
+    ) -> Result<usize, Failure> {
+        for (idx, id) in tests.iter().enumerate() {
+            if stop.load(Ordering::Relaxed) || deadline.is_over() {
+                return Ok(tests.len() - idx);
             }
             if self.already_run.contains(id) {
                 continue;
@@ -127,11 +151,11 @@ impl Native {
             let test = SavedTest::find(database, *id)?;
             match test.case.expected {
                 // Such a path may run for ever.
-                Expected::Open => self.session.run_within(&test.case.inputs, CUT_RUN_MS),
-                _ => self.session.run(&test.case.inputs),
+                Expected::Open => self.session.run_within(&test.case.inputs, deadline.run_ms(CUT_RUN_MS)),
+                _ => self.session.run_within(&test.case.inputs, deadline.run_ms(u32::MAX)),
             };
         }
-        Ok(())
+        Ok(0)
     }
 
     /// The figures of the summary and the contents of `coverage.json`.

@@ -13,6 +13,7 @@ use report::{
 };
 
 use crate::args::RunArgs;
+use crate::deadline::Deadline;
 use crate::engine::{self, Loaded};
 use crate::fault;
 use crate::folder::SavedTest;
@@ -83,6 +84,7 @@ pub fn run(args: &RunArgs, words: Vec<String>) -> Result<Exit, Failure> {
 impl Campaign<'_> {
     pub fn run(mut self, settings: &Settings) -> Result<Exit, Failure> {
         let stop = interrupt::install();
+        let deadline = Deadline::start(self.args.budgets.max_time);
         let screen = Screen::new(&self.args.output);
         let names: Vec<String> = self.args.files.iter().map(|file| file.display().to_string()).collect();
 
@@ -102,7 +104,7 @@ impl Campaign<'_> {
         let started = Instant::now();
         let (n_before, last) = database.n_tests()?;
         let (mut outcome, mut collected, database, written) =
-            self.explore(database, last, &loaded, settings, line_up, &screen, &stop)?;
+            self.explore(database, last, &loaded, settings, line_up, deadline, &screen, &stop)?;
         if let (Err(error), _) | (Ok(()), Err(error)) = (written, self.number(&database, &mut outcome, &mut collected))
         {
             return Err(self.stopped_writing(error));
@@ -118,7 +120,10 @@ impl Campaign<'_> {
         fault::doing(format!("replaying tests of {}", names.join(" ")));
         screen.progress("replaying natively".to_string());
         let started = Instant::now();
-        self.replay(building, &database, &mut summary, &collected.witnesses, &stop)?;
+        let n_left_out = self.replay(building, &database, &mut summary, &collected.witnesses, deadline, &stop)?;
+        if n_left_out > 0 {
+            screen.chat(&format!("note: {n_left_out} tests were not replayed for coverage: there was no time left\n"));
+        }
         summary.replay_s += started.elapsed().as_secs_f64();
 
         fault::doing("writing the results");
@@ -235,6 +240,7 @@ impl Campaign<'_> {
         loaded: &Loaded,
         settings: &Settings,
         line_up: explore::LineUp,
+        deadline: Deadline,
         screen: &Screen,
         stop: &Arc<AtomicBool>,
     ) -> Result<(explore::Outcome, Collected, Database, Result<(), database::Error>), Failure> {
@@ -250,9 +256,11 @@ impl Campaign<'_> {
             screen.chat(&format!("note: --with {} explores with one worker\n", settings.line_up.join(",")));
         }
         let outcome = match std::mem::take(&mut self.base.start) {
-            Start::Everything => engine::explore(loaded, self.args, settings, line_up, Vec::new(), stop, &mut sink),
+            Start::Everything => {
+                engine::explore(loaded, self.args, settings, line_up, Vec::new(), deadline, stop, &mut sink)
+            }
             Start::Prefixes(prefixes) => {
-                engine::explore(loaded, self.args, settings, line_up, prefixes, stop, &mut sink)
+                engine::explore(loaded, self.args, settings, line_up, prefixes, deadline, stop, &mut sink)
             }
             Start::Nothing => Ok(explore::Outcome::default()),
         };
@@ -295,11 +303,12 @@ impl Campaign<'_> {
         database: &Database,
         summary: &mut Summary,
         witnesses: &Witnesses,
+        deadline: Deadline,
         stop: &AtomicBool,
-    ) -> Result<(), Failure> {
+    ) -> Result<usize, Failure> {
         let built = match building {
             None => Err("replay was switched off".to_string()),
-            Some(building) => building.wait(),
+            Some(building) => building.wait(deadline),
         };
         let mut native = match built {
             Ok(native) => native,
@@ -308,23 +317,21 @@ impl Campaign<'_> {
                     finding.evidence = format!("not replayed: {why}");
                 }
                 summary.coverage.note = why;
-                return Ok(());
+                return Ok(0);
             }
         };
-        native.confirm(database, &mut summary.findings, witnesses)?;
-        native.cover(database, &native::choose(database)?, stop)?;
+        native.confirm(database, &mut summary.findings, witnesses, deadline)?;
+        let n_left_out = native.cover(database, &native::choose(database)?, deadline, stop)?;
         match native.coverage() {
             Ok((coverage, bytes)) => {
                 summary.coverage = coverage;
                 let view = serde_json::from_slice(&bytes).unwrap_or_default();
                 database.together(|database| database.save_coverage(&view))?;
-                write_file(&self.dir, "coverage.json", &bytes)
+                write_file(&self.dir, "coverage.json", &bytes)?;
             }
-            Err(why) => {
-                summary.coverage.note = why;
-                Ok(())
-            }
+            Err(why) => summary.coverage.note = why,
         }
+        Ok(n_left_out)
     }
 
     fn show(

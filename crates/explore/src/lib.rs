@@ -30,7 +30,7 @@ pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
 pub use decisions::{Decisions, Trail};
 pub use driver::{Conducts, Driver, History, Plain, RunPlan};
 pub use line_up::LineUp;
-pub use options::{Budgets, Options, Search, SymArgs, World};
+pub use options::{Budgets, Options, Search, SymArgs, Tests, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::{Path, inputs_of};
 pub use search::{Outlook, Promise, Rank, Ticket, View};

@@ -87,8 +87,19 @@ impl World {
     }
 }
 
+/// Which paths get a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tests {
+    #[default]
+    All,
+    /// Those that take an edge no earlier path took, and the first few of each fault. The others are told without their inputs
+    /// and decisions.
+    Covering,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    pub tests: Tests,
     pub search: Search,
     pub seed: u64,
     pub checks: vm::Checks,

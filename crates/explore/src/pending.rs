@@ -46,7 +46,7 @@ impl Waiting {
         }
     }
 
-    pub fn into_trail(self) -> Trail {
+    pub fn trail(&self) -> Trail {
         match self {
             Waiting::Away(prefix) => prefix.decisions.to_trail(),
             Waiting::Live(path) => path.trail(),

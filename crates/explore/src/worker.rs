@@ -16,6 +16,7 @@ mod limits;
 mod sharing;
 mod telling;
 mod turns;
+mod wanted;
 mod watching;
 
 use std::cell::RefCell;

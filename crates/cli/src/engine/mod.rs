@@ -16,6 +16,7 @@ pub use figures::summary;
 pub use load::{Loaded, load};
 
 use crate::args::RunArgs;
+use crate::deadline::Deadline;
 use crate::outcome::Failure;
 use crate::settings::Settings;
 use crate::technique_args::TechniqueArgs;
@@ -33,16 +34,18 @@ pub fn line_up(loaded: &Loaded, args: &RunArgs, settings: &Settings) -> Result<L
 }
 
 /// Explores everything, or what lies behind these prefixes.
+#[expect(clippy::too_many_arguments, reason = "everything that exploring needs, once")]
 pub fn explore(
     loaded: &Loaded,
     args: &RunArgs,
     settings: &Settings,
     line_up: LineUp,
     prefixes: Vec<Trail>,
+    deadline: Deadline,
     stop: &Arc<AtomicBool>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, String> {
-    let options = options::options(loaded, args, settings, prefixes, stop);
+    let options = options::options(loaded, args, settings, prefixes, deadline, stop);
     let program = explore::Program {
         module: Arc::new(loaded.program.module.clone()),
         entry: loaded.program.entry,

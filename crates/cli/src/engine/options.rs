@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use explore::{Budgets, Options, Search, Trail, World};
 
 use super::Loaded;
-use crate::args::{Order, RunArgs};
+use crate::args::{Order, RunArgs, Tests};
+use crate::deadline::Deadline;
 use crate::settings::Settings;
 
 pub fn options(
@@ -14,13 +15,15 @@ pub fn options(
     args: &RunArgs,
     settings: &Settings,
     prefixes: Vec<Trail>,
+    deadline: Deadline,
     stop: &Arc<AtomicBool>,
 ) -> Options {
     Options {
+        tests: tests(args.tests),
         search: search(args.search),
         seed: args.seed,
         checks: settings.checks,
-        budgets: budgets(args),
+        budgets: budgets(args, deadline),
         solver: settings.solver.clone(),
         workers: settings.n_workers,
         compile: args.compile,
@@ -29,6 +32,13 @@ pub fn options(
         resume: prefixes,
         seeds: loaded.seeds.iter().cloned().map(Arc::new).collect(),
         record_output: args.show_output,
+    }
+}
+
+fn tests(tests: Tests) -> explore::Tests {
+    match tests {
+        Tests::Covering => explore::Tests::Covering,
+        Tests::All | Tests::Files => explore::Tests::All,
     }
 }
 
@@ -41,9 +51,9 @@ fn search(order: Order) -> Search {
     }
 }
 
-fn budgets(args: &RunArgs) -> Budgets {
+fn budgets(args: &RunArgs, deadline: Deadline) -> Budgets {
     Budgets {
-        time: args.budgets.max_time,
+        time: deadline.for_exploring(),
         memory_mb: args.budgets.max_memory.or_else(usual_memory_mb),
         paths: args.budgets.max_paths,
         depth: args.budgets.max_depth,

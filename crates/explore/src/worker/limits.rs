@@ -20,6 +20,8 @@ pub const FEW_STATES: usize = 64;
 const LOOK_FORKS: u64 = 1024;
 /// What tests of cut paths may cost together, in inputs and decisions written: about a second.
 const CUT_WORK: u64 = 4_000_000;
+/// How much later than the time allows they may be written.
+const LATE: Duration = Duration::from_millis(200);
 /// What one such test costs beside those.
 const CUT_TEST_WORK: u64 = 200;
 
@@ -113,6 +115,11 @@ impl Worker<'_, '_> {
         }
     }
 
+    /// Whether there is no time left for tests of cut paths.
+    fn is_late(&self) -> bool {
+        self.options.budgets.time.is_some_and(|time| self.limits.elapsed() > time + time / 50 + LATE)
+    }
+
     pub(super) fn time_left(&self) -> Option<Duration> {
         self.options.budgets.time.map(|time| time.saturating_sub(self.limits.elapsed()))
     }
@@ -143,14 +150,18 @@ impl Worker<'_, '_> {
         }
         for waiting in self.pending.drain() {
             match waiting {
-                Waiting::Live(path) if self.telling.takes_untold_edge(&path) || work_left > 0 => {
+                Waiting::Live(path) if self.telling.takes_untold_edge(&path) || work_left > 0 && !self.is_late() => {
                     work_left =
                         work_left.saturating_sub(CUT_TEST_WORK + path.decisions.len() + path.state.inputs.len() as u64);
                     self.end(*path, Ending::Cut(budget));
                 }
                 waiting => {
                     self.left.n_untold += 1;
-                    self.left.unexplored.push(waiting.into_trail());
+                    self.left.unexplored.push(waiting.trail());
+                    // Taking hundreds of thousands of states apart takes seconds, and the campaign is over.
+                    if self.is_over() {
+                        std::mem::forget(waiting);
+                    }
                 }
             }
         }

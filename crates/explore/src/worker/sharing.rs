@@ -51,6 +51,6 @@ impl Worker<'_, '_> {
         // Others will explore it, and what they read is not known here.
         self.watching.spoil(waiting.node(), &self.line_up);
         self.leave(waiting.node());
-        Some(waiting.into_trail())
+        Some(waiting.trail())
     }
 }

@@ -8,9 +8,10 @@ use vm::EdgeId;
 use witness::{Ending, Witness};
 
 use super::Worker;
+use super::wanted::Wanted;
 use crate::collector::{Ended, Reports, Standing};
 use crate::effects::Decider;
-use crate::{LineUp, Path, RunPlan, inputs_of};
+use crate::{LineUp, Path, RunPlan, Tests, inputs_of};
 
 pub struct Telling<'r> {
     reports: &'r mut dyn Reports,
@@ -20,12 +21,13 @@ pub struct Telling<'r> {
     told: FxHashSet<(u64, u64)>,
     /// Edges that told paths were the first to take.
     told_edges: Vec<bool>,
+    wanted: Wanted,
 }
 
 impl<'r> Telling<'r> {
     pub fn new(reports: &'r mut dyn Reports, n_edges: u32) -> Telling<'r> {
         let told_edges = vec![false; n_edges as usize];
-        Telling { reports, n_paths: 0, plan: None, told: FxHashSet::default(), told_edges }
+        Telling { reports, n_paths: 0, plan: None, told: FxHashSet::default(), told_edges, wanted: Wanted::default() }
     }
 
     pub fn plan_begins(&mut self, plan: &RunPlan) {
@@ -45,6 +47,11 @@ impl<'r> Telling<'r> {
 
     pub fn takes_untold_edge(&self, path: &Path) -> bool {
         path.first_edges.iter().any(|edge| !self.told_edges[edge.0 as usize])
+    }
+
+    /// Whether somebody may want the inputs and decisions of a path. Plans tell paths apart by them.
+    fn is_wanted(&mut self, tests: Tests, path: &Path, ending: &Ending) -> bool {
+        self.wanted.is_wanted(tests, path, ending, &self.told_edges) || self.plan.is_some()
     }
 
     fn tell(&mut self, path: &Path, witness: Witness) {
@@ -98,10 +105,15 @@ impl Worker<'_, '_> {
             self.spoil(&path);
         }
         self.leave(path.node);
-        let Decider { machine, eval, .. } = &mut self.decider;
-        let inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
-        let witness = Witness { inputs, ending, path: path.decisions.to_vec() };
+        let is_wanted = self.telling.is_wanted(self.options.tests, &path, &ending);
         let mut line_up = self.line_up.borrow_mut();
+        let witness = if is_wanted || !line_up.techniques.is_empty() {
+            let Decider { machine, eval, .. } = &mut self.decider;
+            let inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
+            Witness { inputs, ending, path: path.decisions.to_vec() }
+        } else {
+            Witness { inputs: Vec::new(), ending, path: Vec::new() }
+        };
         line_up.witnessed(&path, &witness);
         if line_up.is_told(&path, &witness) {
             self.telling.tell(&path, witness);

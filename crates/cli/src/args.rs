@@ -189,7 +189,7 @@ pub enum Tests {
 /// Limits; each path a limit ends is counted as cut.
 #[derive(Args, Debug, Clone, Default)]
 pub struct BudgetArgs {
-    /// Time to explore: seconds, or with a unit as in 90s, 10m, 2h
+    /// Time for the whole command: seconds, or with a unit as in 90s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub max_time: Option<Duration>,
 

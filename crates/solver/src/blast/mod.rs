@@ -5,6 +5,7 @@
 
 mod bits;
 mod gates;
+mod order;
 mod sat;
 
 use crate::answer::Why;

@@ -43,6 +43,7 @@ impl Counters {
         &mut self.by_layer[layer as usize]
     }
 
+    #[inline]
     pub(crate) fn answered(&mut self, layer: Layer, answer: &Answer) {
         let count = self.layer_mut(layer);
         match answer {

@@ -130,9 +130,14 @@ impl Stack {
         let config = Rc::clone(&self.config);
         let mut query = Query::new(terms, path, current, question, &config, self.patience);
         for idx in 0..self.n_free {
-            let said = self.layers[idx].answers.answer(&mut query, &mut self.tools);
-            if let Some(said) = said {
-                return self.conclude(&query, idx, said);
+            let InOrder { layer, answers, .. } = &mut self.layers[idx];
+            match answers.answer(&mut query, &mut self.tools) {
+                None => {}
+                Some(Said::Exactly(answer)) => {
+                    self.counters.answered(*layer, &answer);
+                    return answer;
+                }
+                Some(said) => return self.conclude(&query, idx, said),
             }
         }
         self.descend_further(query)

@@ -55,18 +55,24 @@ impl Eq for Assignment {}
 ///
 /// Changing the assignment costs nothing: entries carry the epoch in which they were computed. It holds a clone of the
 /// assignment, so that its address identifies it.
-#[derive(Default)]
 pub struct Eval {
     current: Assignment,
+    /// Never 0, which is the epoch of what was never computed.
     epoch: u32,
     epochs: Vec<u32>,
     values: Vec<u128>,
     stack: Vec<TermId>,
 }
 
+impl Default for Eval {
+    fn default() -> Eval {
+        Eval::new()
+    }
+}
+
 impl Eval {
     pub fn new() -> Eval {
-        Eval { epoch: 1, ..Eval::default() }
+        Eval { current: Assignment::new(), epoch: 1, epochs: Vec::new(), values: Vec::new(), stack: Vec::new() }
     }
 
     /// Makes this the assignment to evaluate under; what is remembered stays if it is the same one.
@@ -229,5 +235,21 @@ pub(crate) fn binary(terms: &Terms, view: View, width: u32, x: u128, y: u128) ->
         Ult(..) => fold::ult(x, y),
         Slt(a, _) => fold::slt(x, y, terms.width(a)),
         _ => unreachable!("not an operator with two operands"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An evaluator that has seen nothing yet knows nothing, under an input without a value too.
+    #[test]
+    fn a_fresh_evaluator_knows_nothing() {
+        let mut terms = Terms::new();
+        let x = terms.symbol("x", 32);
+        let seven = terms.constant(7, 32);
+        let differs = terms.ne(x, seven);
+        assert!(Eval::default().holds(&terms, &Assignment::new(), differs));
+        assert!(Eval::new().holds(&terms, &Assignment::new(), differs));
     }
 }

@@ -150,7 +150,9 @@ int on_exit(void (*run)(int, void *), void *argument) {
 
 // Runs the handlers, latest first; one that registers another sees it run next. The engine calls this when main
 // returns, exit calls it itself.
+void __colt_run_thread_exits(void);
 void __colt_run_exit_handlers(int status) {
+    __colt_run_thread_exits();
     while (last_handler) {
         struct exit_handler *handler = last_handler;
         last_handler = handler->earlier;
@@ -184,8 +186,3 @@ _Noreturn void quick_exit(int status) {
 
 _Noreturn void _exit(int status) { __colt_exit(status); }
 _Noreturn void _Exit(int status) { __colt_exit(status); }
-
-int system(const char *command) {
-    __colt_note("system");
-    return command ? -1 : 0;
-}

@@ -194,6 +194,20 @@ FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restri
 }
 FILE *popen(const char *command, const char *mode) { return (void)command, (void)mode, no_file("popen"); }
 FILE *tmpfile(void) { return no_file("tmpfile"); }
+FILE *tmpfile64(void) { return no_file("tmpfile"); }
+
+// Names of files that are not there, one after the other.
+char *tmpnam(char *out) {
+    static char own[20];
+    static unsigned n_made;
+    char *name = out ? out : own;
+    __builtin_memcpy(name, "/tmp/fileAAAAAA", 16);
+    __colt_note("tmpnam: a name that the library makes up");
+    unsigned number = n_made++;
+    for (int at = 14; number; at--, number /= 26)
+        name[at] = (char)('A' + number % 26);
+    return name;
+}
 FILE *fdopen(int fd, const char *mode) {
     (void)mode;
     return fd == 0 ? stdin : fd == 1 ? stdout : fd == 2 ? stderr : no_file("fdopen");

@@ -105,12 +105,13 @@ unsigned alarm(unsigned seconds) { return (void)seconds, 0; }
 
 // --- unistd.h ------------------------------------------------------------------------------------------------------------------
 
-int getpid(void) { return 2; }
-int getppid(void) { return 1; }
-unsigned getuid(void) { return 1000; }
-unsigned geteuid(void) { return 1000; }
-unsigned getgid(void) { return 1000; }
-unsigned getegid(void) { return 1000; }
+int __colt_identity(int which);
+int getpid(void) { return __colt_identity(0); }
+int getppid(void) { return __colt_identity(1); }
+unsigned getuid(void) { return (unsigned)__colt_identity(2); }
+unsigned geteuid(void) { return (unsigned)__colt_identity(3); }
+unsigned getgid(void) { return (unsigned)__colt_identity(4); }
+unsigned getegid(void) { return (unsigned)__colt_identity(5); }
 int getpagesize(void) { return 4096; }
 
 int isatty(int fd) {

@@ -10,7 +10,7 @@ static void open_as(struct node *node, int flags, size_t offset) {
     __world_new_fd(file, 0);
 }
 
-static void open_streams(void) {
+static void open_streams(struct node *devices) {
     struct node *device = __world_new_node(KIND_NULL, 0666), *input = device;
     long size = __colt_world_number(WORLD_STDIN_SIZE, 0);
     if (size > 0) {
@@ -19,6 +19,9 @@ static void open_streams(void) {
         for (long i = 0; i < size; i++)
             input->data[i] = (byte)__colt_stdin_byte();
     }
+    __world_enter(devices, "stdin", 5, input);
+    __world_enter(devices, "stdout", 6, device);
+    __world_enter(devices, "stderr", 6, device);
     open_as(input, O_RDWR, 0);
     open_as(device, O_RDWR, 1);
     open_as(device, O_RDWR, 2);
@@ -71,11 +74,15 @@ void __world_begin(void) {
     __world_root = __world_new_node(KIND_FOLDER, 0755);
     struct node *devices = make_folder(__world_root, "dev", 0755);
     __world_enter(devices, "null", 4, __world_new_node(KIND_NULL, 0666));
+    __world_enter(devices, "zero", 4, __world_new_node(KIND_ZERO, 0666));
+    __world_enter(devices, "full", 4, __world_new_node(KIND_FULL, 0666));
+    __world_enter(devices, "random", 6, __world_new_node(KIND_RANDOM, 0666));
+    __world_enter(devices, "urandom", 7, __world_new_node(KIND_RANDOM, 0666));
     make_folder(__world_root, "tmp", 0777);
     char name[64];
     __colt_world_text(WORLD_CWD, 0, name, sizeof name);
     __world_cwd = make_folder(__world_root, name, 0777);
-    open_streams();
+    open_streams(devices);
     make_files();
     allow_real();
 }

@@ -157,6 +157,12 @@ static long readable(struct opened *file) {
 
 static long read_bytes(struct opened *file, byte *out, size_t n, size_t offset) {
     struct node *node = file->node;
+    if (node->kind == KIND_ZERO || node->kind == KIND_FULL) {
+        __builtin_memset(out, 0, n);
+        return (long)n;
+    }
+    if (node->kind == KIND_RANDOM)
+        return __world_random(out, n);
     if (node->kind == KIND_NULL || offset >= node->size)
         return 0;
     n = smaller(n, node->size - offset);
@@ -227,9 +233,11 @@ long __world_write(long fd, const byte *in, size_t n) {
     struct node *node = file->node;
     if (!n)
         return 0;
-    if (node->kind == KIND_NULL) {
+    if (node->kind == KIND_FULL)
+        return -ENOSPC;
+    if (IS_DEVICE(node)) {
         // The standard streams; the offset says which, and is 0 where a program opened /dev/null itself.
-        if (file->offset)
+        if (file->offset && node->kind == KIND_NULL)
             __colt_output((int)file->offset, in, n);
         return (long)n;
     }
@@ -256,7 +264,9 @@ long __world_write_at(long fd, const byte *in, size_t n, long offset) {
         return -EINVAL;
     if (__world_chance("write", fd, 1))
         return -ENOSPC;
-    return file->node->kind == KIND_NULL ? (long)n : write_bytes(file, in, n, (size_t)offset);
+    if (file->node->kind == KIND_FULL)
+        return -ENOSPC;
+    return IS_DEVICE(file->node) ? (long)n : write_bytes(file, in, n, (size_t)offset);
 }
 
 long __world_seek(long fd, long offset, int whence) {
@@ -265,7 +275,7 @@ long __world_seek(long fd, long offset, int whence) {
         return -EBADF;
     if (file->node->kind == KIND_PIPE)
         return -ESPIPE;
-    if (file->node->kind == KIND_NULL)
+    if (IS_DEVICE(file->node))
         return 0;
     long base = whence == 1 ? (long)file->offset : whence == 2 ? (long)file->node->size : 0;
     if ((unsigned)whence > 2 || base + offset < 0)

@@ -18,7 +18,7 @@ enum { NOBODY = 65534, LONG_AGO = 1000000000 };
 static unsigned type_bits(const struct node *node) {
     static const unsigned bits[] = {
         [KIND_FILE] = 0100000, [KIND_FOLDER] = 0040000, [KIND_LINK] = 0120000, [KIND_NULL] = 0020000,
-        [KIND_PIPE] = 0010000,
+        [KIND_ZERO] = 0020000, [KIND_FULL] = 0020000,   [KIND_RANDOM] = 0020000, [KIND_PIPE] = 0010000,
     };
     return bits[node->kind];
 }
@@ -27,13 +27,14 @@ static long tell(struct node *node, struct told *out) {
     if (node->kind == KIND_FILE)
         __world_load(node);
     __builtin_memset(out, 0, sizeof *out);
-    out->device = node->kind == KIND_NULL ? 5 : 1;
+    out->device = IS_DEVICE(node) ? 5 : 1;
     out->number = node->number;
     out->links = node->links;
     out->mode = type_bits(node) | node->mode;
-    out->user = out->group = node->kind == KIND_NULL ? 0 : NOBODY;
-    out->real_device = node->kind == KIND_NULL ? 0x103 : 0;
-    out->size = node->kind == KIND_PIPE || node->kind == KIND_NULL ? 0 : node->kind == KIND_FOLDER ? 40 : (int64_t)node->size;
+    out->user = out->group = IS_DEVICE(node) ? 0 : NOBODY;
+    static const unsigned short numbers[] = {0x103, 0x105, 0x107, 0x108};
+    out->real_device = IS_DEVICE(node) ? numbers[node->kind - KIND_NULL] : 0;
+    out->size = node->kind == KIND_PIPE || IS_DEVICE(node) ? 0 : node->kind == KIND_FOLDER ? 40 : (int64_t)node->size;
     out->block_size = 4096;
     out->blocks = (out->size + 511) / 512;
     out->accessed.seconds = out->modified.seconds = out->changed.seconds = LONG_AGO;

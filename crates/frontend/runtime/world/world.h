@@ -60,7 +60,13 @@ enum {
 
 enum { AT_CWD = -100, AT_NO_FOLLOW = 0x100, AT_REMOVE_FOLDER = 0x200, AT_EMPTY_PATH = 0x1000 };
 
-enum kind { KIND_FILE, KIND_FOLDER, KIND_LINK, KIND_NULL, KIND_PIPE };
+// From the fourth on: /dev/null, zero, full and random, and the pipe.
+enum kind { KIND_FILE, KIND_FOLDER, KIND_LINK, KIND_NULL, KIND_ZERO, KIND_FULL, KIND_RANDOM, KIND_PIPE };
+#define IS_DEVICE(NODE) ((NODE)->kind >= KIND_NULL && (NODE)->kind <= KIND_RANDOM)
+long __world_random(byte *out, size_t n);
+// Who runs the program: inputs, each asked for once.
+int __colt_identity(int which);
+int __colt_is_own_process(long pid);
 
 struct entry {
     char *name;

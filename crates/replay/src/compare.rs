@@ -73,7 +73,10 @@ fn same_fault(expected: BugKind, native: &NativeBug) -> bool {
         }
         UnreachableReached => seen == UnreachableReached || (seen == Abort && native.by_signal),
         AssertionFailure | Abort => matches!(seen, AssertionFailure | Abort),
-        InvalidShift | UninitialisedRead | MemoryLeak | StackOverflow | NonTermination => seen == expected,
+        // Where a pointer leaves its object only an array's bounds can tell.
+        PointerOverflow => seen == PointerOverflow || (seen == OutOfBoundsRead && native.text.starts_with("index ")),
+        InvalidShift | UninitialisedRead | MemoryLeak | StackOverflow | NonTermination | MisalignedAccess
+        | InvalidValue | InvalidArgument | InvalidConversion | LossyConversion | OverlappingCopy => seen == expected,
     }
 }
 
@@ -92,9 +95,8 @@ fn same_access(expected: Access, native: &NativeBug) -> bool {
 
 fn same_place(expected: &ExpectedBug, native: &NativeBug) -> bool {
     match expected.kind {
-        // Which frame of a recursion is the last depends on frame sizes. A leak has two places, where the object came
-        // from and where the last pointer to it went; the sanitizer knows only the first.
-        BugKind::StackOverflow | BugKind::MemoryLeak => true,
+        // Which frame of a recursion is the last depends on frame sizes.
+        BugKind::StackOverflow => true,
         // The engine sees the read, the sanitizer the first decision that depends on it.
         BugKind::UninitialisedRead => {
             native.frames.iter().any(|frame| at(expected, frame) || *frame.function == *expected.function)
@@ -128,7 +130,8 @@ fn signal_shows(expected: BugKind, number: i32) -> bool {
         AssertionFailure | Abort => matches!(number, libc::SIGABRT | libc::SIGILL | libc::SIGTRAP),
         UnreachableReached => matches!(number, libc::SIGILL | libc::SIGTRAP),
         NonTermination => matches!(number, libc::SIGXCPU),
-        InvalidShift | UninitialisedRead | MemoryLeak => false,
+        InvalidShift | UninitialisedRead | MemoryLeak | MisalignedAccess | PointerOverflow | InvalidValue
+        | InvalidArgument | InvalidConversion | LossyConversion | OverlappingCopy => false,
     }
 }
 

@@ -36,6 +36,9 @@ const RUNTIME: &[(&str, &str)] = &[
     ("exchange.h", include_str!("native/exchange.h")),
     ("record.c", include_str!("native/record.c")),
     ("inputs.c", include_str!("native/inputs.c")),
+    ("own.h", include_str!("native/own.h")),
+    ("identity.c", include_str!("native/identity.c")),
+    ("leaks.c", include_str!("native/leaks.c")),
     ("library.c", include_str!("native/library.c")),
     ("folder.c", include_str!("native/folder.c")),
     ("wild_call.c", include_str!("native/wild_call.c")),
@@ -247,7 +250,13 @@ impl Compiler<'_> {
             Flavor::Memory => command.args(["-DCOLT_SANITIZER", "-fsanitize=memory"]),
             Flavor::Plain => &mut command,
         };
-        command.arg(if self.plan.checks.leak { "-DCOLT_DETECT_LEAKS=\"1\"" } else { "-DCOLT_DETECT_LEAKS=\"0\"" });
+        let checks = &self.plan.checks;
+        let leaks = u8::from(checks.leak || checks.leak_all);
+        command.arg(format!("-DCOLT_DETECT_LEAKS=\"{leaks}\"")).arg(format!("-DCOLT_LEAKS={leaks}"));
+        command.arg(format!("-DCOLT_LEAK_ALL={}", u8::from(checks.leak_all)));
+        let at_exit = if checks.leak_all { ":leak_check_at_exit=0" } else { "" };
+        command.arg(format!("-DCOLT_LEAK_OPTIONS=\"{at_exit}\""));
+        command.arg(format!("-DCOLT_ABORT_IS_END={}", u8::from(checks.abort_is_end)));
         match self.plan.entry {
             Entry::Main => command.arg("-DCOLT_ENTRY_MAIN"),
             Entry::LibFuzzer => command.arg("-DCOLT_ENTRY_FUZZER"),
@@ -264,10 +273,10 @@ impl Compiler<'_> {
             .chain(of_build.filter(|flag| matches!(flag.as_str(), "-m32" | "-m64") || flag.starts_with("--target=")))
     }
 
-    fn sanitizer_flags(&self) -> Vec<&'static str> {
+    fn sanitizer_flags(&self) -> Vec<String> {
         match self.flavor {
             Flavor::Plain => Vec::new(),
-            Flavor::Memory => vec!["-fsanitize=memory", "-fno-sanitize-recover=all"],
+            Flavor::Memory => vec!["-fsanitize=memory".to_string(), "-fno-sanitize-recover=all".to_string()],
             Flavor::Address | Flavor::Index => {
                 let mut flags = vec!["-fsanitize=address,integer-divide-by-zero,unreachable"];
                 if self.flavor == Flavor::Index {
@@ -279,7 +288,9 @@ impl Compiler<'_> {
                 if self.plan.checks.shift {
                     flags.push("-fsanitize=shift");
                 }
-                flags.push("-fno-sanitize-recover=all");
+                let mut flags: Vec<String> = flags.into_iter().map(str::to_string).collect();
+                flags.extend(self.plan.checks.sanitizers.iter().map(|name| format!("-fsanitize={name}")));
+                flags.push("-fno-sanitize-recover=all".to_string());
                 flags
             }
         }
@@ -314,6 +325,9 @@ impl Compiler<'_> {
         command.args(["-Wl,--wrap=clock_gettime", "-Wl,--wrap=gettimeofday"]);
         if matches!(self.flavor, Flavor::Address | Flavor::Index) {
             command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc"]);
+            if self.plan.checks.leak || self.plan.checks.leak_all {
+                command.args(["-Wl,--wrap=abort", "-Wl,--wrap=_exit", "-Wl,--wrap=_Exit"]);
+            }
         }
         if self.flavor != Flavor::Memory {
             command.arg("-fprofile-instr-generate");

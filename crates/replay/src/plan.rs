@@ -77,13 +77,19 @@ pub enum ParamKind {
 
 /// The checks that are off unless asked for. The native build looks for the same faults as the engine, so that neither
 /// stops where the other goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checks {
     pub overflow: bool,
     pub shift: bool,
     pub uninit: bool,
     pub leak: bool,
+    /// What is reachable at the end is leaked, too.
+    pub leak_all: bool,
+    /// An abort is an end like others, at which memory may have leaked.
+    pub abort_is_end: bool,
+    /// Further checks of UBSan, by clang's names.
+    pub sanitizers: Vec<String>,
 }
 
 /// What one test may use.

@@ -25,7 +25,7 @@ pub fn parse(text: &str, program: &str) -> Option<Report> {
         if let Some((place, what)) = line.split_once(": runtime error: ") {
             return Some(undefined_behaviour(place, what, first_stack(rest(), program)));
         }
-        if let Some((_, headline)) = line.split_once("ERROR: AddressSanitizer: ") {
+        if let Some((_, headline)) = line.split_once("ERROR: AddressSanitizer: ").filter(|_| !is_overlap(line)) {
             let body: Vec<&str> = rest().collect();
             return Some(memory_fault(headline, &body, program));
         }
@@ -38,7 +38,7 @@ pub fn parse(text: &str, program: &str) -> Option<Report> {
             return Some(memory_fault(headline, &body, program));
         }
     }
-    text.lines().find(|line| is_breakdown(line)).map(|line| Report {
+    text.lines().find(|line| is_breakdown(line) && !is_overlap(line)).map(|line| Report {
         kind: None,
         access: Access::Unknown,
         by_signal: false,
@@ -48,10 +48,47 @@ pub fn parse(text: &str, program: &str) -> Option<Report> {
     })
 }
 
+/// A copy between ranges that overlap: reported, and the program went on.
+pub fn overlap(text: &str, program: &str) -> Option<Report> {
+    let (idx, line) = text.lines().enumerate().find(|(_, line)| is_overlap(line))?;
+    let headline = line.split_once("ERROR: AddressSanitizer: ")?.1;
+    let body: Vec<&str> = text.lines().skip(idx + 1).collect();
+    Some(memory_fault(headline, &body, program))
+}
+
+fn is_overlap(line: &str) -> bool {
+    line.contains("ERROR: AddressSanitizer: ") && line.contains("-param-overlap")
+}
+
+/// Of a report on leaks the stacks of blocks that the program's image asked for, not the C library for its own use.
+pub fn own_stacks(text: &str, program: &str) -> Vec<Vec<Option<u64>>> {
+    let body: Vec<&str> = text.lines().collect();
+    let starts = body.iter().enumerate().filter(|(_, line)| line.contains(" leak of ")).map(|(idx, _)| idx + 1);
+    // The first frame is the allocator's.
+    let stacks = starts.map(|start| first_stack(body[start..].iter().copied(), program));
+    stacks.filter(|stack| matches!(stack.get(1), Some(Some(_)))).collect()
+}
+
 /// The sanitizer itself gave up, for want of memory for example.
 fn is_breakdown(line: &str) -> bool {
     line.contains("Sanitizer") && ["ERROR", "CHECK failed", "nested bug"].iter().any(|mark| line.contains(mark))
 }
+
+/// Parts of UBSan's texts, and what they are about. Looked for first, and in this order.
+const UNDEFINED: &[(&str, BugKind)] = &[
+    ("misaligned address", BugKind::MisalignedAccess),
+    ("applying non-zero offset", BugKind::PointerOverflow),
+    ("applying zero offset to null pointer", BugKind::PointerOverflow),
+    ("pointer index expression", BugKind::PointerOverflow),
+    ("addition of unsigned offset", BugKind::PointerOverflow),
+    ("subtraction of unsigned offset", BugKind::PointerOverflow),
+    ("which is not a valid value for type", BugKind::InvalidValue),
+    ("passing zero to ", BugKind::InvalidArgument),
+    ("null pointer passed as argument", BugKind::InvalidArgument),
+    ("null pointer returned from function", BugKind::InvalidArgument),
+    ("is outside the range of representable values", BugKind::InvalidConversion),
+    ("implicit conversion from type", BugKind::LossyConversion),
+];
 
 fn undefined_behaviour(place: &str, what: &str, frames: Vec<Option<u64>>) -> Report {
     let mut parts = place.rsplitn(3, ':');
@@ -61,7 +98,9 @@ fn undefined_behaviour(place: &str, what: &str, frames: Vec<Option<u64>>) -> Rep
         (Some(file), Some(line), Some(column)) => Some((file.to_string(), line, column)),
         _ => None,
     };
-    let kind = if what == "division by zero" {
+    let kind = if let Some((_, kind)) = UNDEFINED.iter().find(|(mark, _)| what.contains(mark)) {
+        Some(*kind)
+    } else if what == "division by zero" {
         Some(BugKind::DivisionByZero)
     } else if what.starts_with("index ") && what.contains("out of bounds") {
         // It does not say what for, and a read is the lesser claim.
@@ -101,6 +140,7 @@ fn memory_fault(headline: &str, body: &[&str], program: &str) -> Report {
         "alloc-dealloc-mismatch" => Some(BugKind::InvalidFree),
         "stack-overflow" => Some(BugKind::StackOverflow),
         "use-of-uninitialized-value" => Some(BugKind::UninitialisedRead),
+        _ if headline.contains("-param-overlap") => Some(BugKind::OverlappingCopy),
         "FPE" => Some(BugKind::DivisionByZero),
         "ABRT" | "ILL" | "TRAP" => Some(BugKind::Abort),
         "SEGV" | "BUS" if in_zero_page(headline, body) => Some(BugKind::NullDereference),
@@ -139,10 +179,19 @@ fn leak(body: &[&str], program: &str) -> Report {
         access: Access::Unknown,
         by_signal: false,
         text: text.split(" allocated from").next().unwrap_or(text).to_string(),
-        frames: first_stack(body.iter().copied(), program),
+        frames: all_stacks(body, program),
         stated: None,
     }
 }
+
+/// Every block of a report on leaks has the stack of its allocation.
+fn all_stacks(body: &[&str], program: &str) -> Vec<Option<u64>> {
+    let starts = body.iter().enumerate().filter(|(_, line)| line.contains(" leak of ")).map(|(idx, _)| idx + 1);
+    starts.flat_map(|start| first_stack(body[start..].iter().copied(), program)).take(MAX_LEAK_FRAMES).collect()
+}
+
+/// Frames that are turned into places for one report.
+const MAX_LEAK_FRAMES: usize = 400;
 
 /// Addresses differ from run to run and say nothing to a reader.
 fn shorten(headline: &str) -> String {

@@ -251,7 +251,7 @@ fn checks_by_flag_are_off_unless_asked_for() {
 #[test]
 fn checks_by_flag_see_their_faults() {
     let mut built = build_with(FLAGGED, Entry::Main, |plan| {
-        plan.checks = replay::Checks { overflow: true, shift: true, uninit: true, leak: true };
+        plan.checks = replay::Checks { overflow: true, shift: true, uninit: true, leak: true, ..Default::default() };
     });
     for (which, i, kind) in [
         (1, i32::MAX, BugKind::IntegerOverflow),

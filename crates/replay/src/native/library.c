@@ -12,10 +12,56 @@ static unsigned next_random(unsigned long *state) {
   return (unsigned)(*state / 65536) % 32768;
 }
 
-WEAK int rand(void) { return (int)next_random(&random_state); }
+// With --rand-input every number is an input.
+static int is_told_random(int *value) {
+  struct input *input = test_pid != 0 ? find_input("rand") : NULL;
+  if (input == NULL || input->size != sizeof *value)
+    return 0;
+  memcpy(value, input_bytes(input), sizeof *value);
+  return 1;
+}
+
+static int random_number(void) {
+  int value;
+  return is_told_random(&value) ? value : (int)next_random(&random_state);
+}
+
+WEAK int rand(void) { return random_number(); }
 WEAK void srand(unsigned seed) { random_state = seed; }
-WEAK long random(void) { return (long)next_random(&random_state); }
+WEAK long random(void) { return random_number(); }
 WEAK void srandom(unsigned seed) { random_state = seed; }
+
+// The engine's own, which are GNU's.
+WEAK int rand_r(unsigned *seed) {
+  int value;
+  if (is_told_random(&value))
+    return value;
+  static const unsigned parts[3] = {2048, 1024, 1024};
+  unsigned result = 0;
+  for (int i = 0; i < 3; i++) {
+    *seed = *seed * 1103515245u + 12345u;
+    result = (result << 10) ^ (*seed / 65536u % parts[i]);
+  }
+  return (int)result;
+}
+
+static uint64_t random_state_48;
+
+static uint64_t next_random_48(void) {
+  random_state_48 = (random_state_48 * 0x5deece66dull + 11) & 0xffffffffffffull;
+  return random_state_48;
+}
+
+WEAK void srand48(long seed) { random_state_48 = (uint64_t)(uint32_t)seed << 16 | 0x330e; }
+WEAK double drand48(void) { return (double)next_random_48() / 281474976710656.0; }
+WEAK long lrand48(void) {
+  int value;
+  return is_told_random(&value) ? value : (long)(next_random_48() >> 17);
+}
+WEAK long mrand48(void) {
+  int value;
+  return is_told_random(&value) ? value : (long)(int32_t)(next_random_48() >> 16);
+}
 
 // The engine gives these eight bytes on every target.
 static int64_t take_clock(const char *name) {

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -33,9 +35,12 @@
 #define WEAK __attribute__((weak))
 #define NO_RETURN __attribute__((noreturn))
 
+#include "own.h"
 #include "record.c"
 #include "inputs.c"
 #include "library.c"
+#include "identity.c"
+#include "leaks.c"
 #include "folder.c"
 #include "wild_call.c"
 #include "world.c"

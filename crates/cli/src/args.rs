@@ -85,6 +85,10 @@ pub struct RunArgs {
     #[arg(long, num_args = 2, value_names = ["NAME", "N"], action = clap::ArgAction::Append)]
     pub sym_file: Vec<String>,
 
+    /// Numbers of rand, random and their relatives are inputs, instead of one fixed sequence
+    #[arg(long)]
+    pub rand_input: bool,
+
     /// Inputs to follow first and to explore around: files for standard input, for the one symbolic file or the fuzzer's
     /// data, .ktest files, tests of Colt (.json)
     #[arg(long, value_name = "DIR")]
@@ -357,8 +361,26 @@ pub enum Check {
     Shift,
     /// Use of uninitialised memory
     Uninit,
-    /// Memory never freed
+    /// Memory that nobody can free any more when the program ends
     Leak,
+    /// Memory not freed when the program ends, reachable or not
+    LeakAll,
+    /// Pointers that leave their object by more than one, or wrap around
+    Pointer,
+    /// memcpy and its relatives between ranges that overlap
+    Overlap,
+    /// Accesses at addresses that are not a multiple of what their type needs
+    Align,
+    /// A `_Bool` that is neither 0 nor 1
+    Bool,
+    /// Number of leading or trailing zeros of zero (__builtin_clz, __builtin_ctz)
+    Builtin,
+    /// Floats converted to a type that cannot hold them
+    Float,
+    /// Null passed to or returned from what is declared never to be null
+    Nonnull,
+    /// Implicit conversions that change the value; not part of `all`, because C allows them
+    Conversion,
     /// Nothing but what follows in the list
     None,
     /// Everything

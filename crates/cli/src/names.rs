@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use witness::{Ending, Place};
+use witness::{Bug, Ending, Place};
 
 /// Spellings of source files, looked up once each.
 pub struct Names {
@@ -42,12 +42,15 @@ impl Names {
         }
     }
 
+    pub fn fix_bug(&mut self, bug: &mut Bug) {
+        self.fix_place(&mut bug.place);
+        bug.stack.iter_mut().for_each(|place| self.fix_place(place));
+        bug.also.iter_mut().for_each(|(place, _)| self.fix_place(place));
+    }
+
     pub fn fix_ending(&mut self, ending: &mut Ending) {
         match ending {
-            Ending::Bug(bug) => {
-                self.fix_place(&mut bug.place);
-                bug.stack.iter_mut().for_each(|place| self.fix_place(place));
-            }
+            Ending::Bug(bug) => self.fix_bug(bug),
             Ending::Unsupported(gap) => self.fix_place(&mut gap.place),
             Ending::Returned { .. }
             | Ending::Exited { .. }

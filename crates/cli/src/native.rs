@@ -92,8 +92,7 @@ impl Native {
         deadline: Deadline,
     ) -> Result<(), Failure> {
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
-            let key = (finding.kind.clone(), finding.file.clone(), finding.line);
-            let others = witnesses.get(&key).map_or(&[][..], Vec::as_slice);
+            let others = witnesses.get(&finding.key()).map_or(&[][..], Vec::as_slice);
             let mut tests = vec![finding.test_id()];
             tests.extend(others.iter().filter(|test| **test != finding.test_id()));
             for test in tests {
@@ -120,7 +119,17 @@ impl Native {
     ) -> Result<Verdict, Failure> {
         let test = SavedTest::find(database, id)?;
         self.already_run.insert(id);
-        let (native, verdict) = self.session.judge(&test.case.inputs, &test.case.expected);
+        // A path may show more than one: what was claimed here is what has to show.
+        let expected = match &test.case.expected {
+            Expected::Bug(bug) => Expected::Bug(replay::ExpectedBug {
+                file: finding.file.clone(),
+                line: finding.line,
+                function: finding.function.clone(),
+                ..bug.clone()
+            }),
+            other => other.clone(),
+        };
+        let (native, verdict) = self.session.judge(&test.case.inputs, &expected);
         match &verdict {
             Verdict::Agrees => {
                 finding.confirmed = true;
@@ -193,7 +202,19 @@ fn evenly(last: TestId) -> impl Iterator<Item = TestId> {
 
 /// The checks that change the native build.
 pub fn build_checks(checks: &vm::Checks) -> replay::Checks {
-    replay::Checks { overflow: checks.overflow, shift: checks.shift, uninit: checks.uninit, leak: checks.leak }
+    let mut sanitizers: Vec<String> = checks.built_in.sanitizers().into_iter().map(str::to_string).collect();
+    if checks.pointer {
+        sanitizers.push("pointer-overflow".to_string());
+    }
+    replay::Checks {
+        overflow: checks.overflow,
+        shift: checks.shift,
+        uninit: checks.uninit,
+        leak: checks.leak,
+        leak_all: checks.leak_all,
+        abort_is_end: !checks.assertion,
+        sanitizers,
+    }
 }
 
 #[cfg(test)]

@@ -177,9 +177,9 @@ impl Campaign<'_> {
             tests.iter_mut().for_each(|test| *test = numbered.of(*test));
         }
         for finding in &mut outcome.findings {
-            let mut place = finding.bug.place.clone();
-            collected.names.fix_place(&mut place);
-            let key = (finding.bug.kind.name().to_string(), place.file.to_string(), place.line);
+            let mut named = finding.bug.clone();
+            collected.names.fix_bug(&mut named);
+            let key = report::finding_key(&named);
             let by_path = collected.witnesses.get(&key).and_then(|tests| tests.first()).copied();
             // A certificate is of the path it was made on.
             let test = by_path.filter(|_| finding.certificate.is_none());

@@ -13,6 +13,8 @@ use crate::technique_args::TechniqueArgs;
 /// A run's flags, valid.
 pub struct Settings {
     pub cflags: Vec<String>,
+    /// What the user should know about how the flags were taken.
+    pub notes: Vec<String>,
     pub checks: vm::Checks,
     pub sym_args: Vec<SymArgs>,
     /// Symbolic files by name and size.
@@ -45,9 +47,13 @@ impl Settings {
         needs_libc(args)?;
         let TechniqueArgs { all, flags } = &args.techniques;
         techniques::check(all, &args.line_up, flags).map_err(Failure::usage)?;
+        let mut cflags = split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?;
+        let mut checks = checks(&args.check);
+        let notes = take_sanitizers(&mut cflags, &mut checks);
         Ok(Settings {
-            cflags: split_words(&args.cflags).map_err(|why| Failure::usage(format!("--cflags: {why}")))?,
-            checks: checks(&args.check),
+            cflags,
+            notes,
+            checks,
             sym_args: sym_args(&args.sym_args)?,
             sym_files: sym_files(&args.sym_file)?,
             readable: readable(&args.allow_read)?,
@@ -173,39 +179,117 @@ fn sym_args(words: &[u32]) -> Result<Vec<SymArgs>, Failure> {
 /// The default checks and those of the list, read from left to right.
 fn checks(list: &[Check]) -> vm::Checks {
     let mut checks = vm::Checks::default();
-    for check in list {
-        match check {
-            Check::Memory => checks.memory = true,
-            Check::Assert => checks.assertion = true,
-            Check::Div => checks.division = true,
-            Check::Overflow => checks.overflow = true,
-            Check::Shift => checks.shift = true,
-            Check::Uninit => checks.uninit = true,
-            Check::Leak => checks.leak = true,
-            Check::None => checks = every(Switch::Off),
-            Check::All => checks = every(Switch::On),
-        }
-    }
+    list.iter().for_each(|check| switch_on(&mut checks, *check));
     checks
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Switch {
-    On,
-    Off,
+fn switch_on(checks: &mut vm::Checks, check: Check) {
+    match check {
+        Check::Memory => checks.memory = true,
+        Check::Assert => checks.assertion = true,
+        Check::Div => checks.division = true,
+        Check::Overflow => checks.overflow = true,
+        Check::Shift => checks.shift = true,
+        Check::Uninit => checks.uninit = true,
+        Check::Leak => checks.leak = true,
+        Check::LeakAll => checks.leak_all = true,
+        Check::Pointer => checks.pointer = true,
+        Check::Overlap => checks.overlap = true,
+        Check::Align => checks.built_in.alignment = true,
+        Check::Bool => checks.built_in.boolean = true,
+        Check::Builtin => checks.built_in.builtin = true,
+        Check::Float => checks.built_in.float = true,
+        Check::Nonnull => checks.built_in.nonnull = true,
+        Check::Conversion => checks.built_in.conversion = true,
+        Check::None => *checks = vm::Checks::NONE,
+        Check::All => *checks = ALL_CHECKS,
+    }
 }
 
-fn every(switch: Switch) -> vm::Checks {
-    let is_on = switch == Switch::On;
-    vm::Checks {
-        memory: is_on,
-        assertion: is_on,
-        division: is_on,
-        overflow: is_on,
-        shift: is_on,
-        uninit: is_on,
-        leak: is_on,
+/// What is wrong in every program: not what is only unusual, as memory that is still in use at the end.
+const ALL_CHECKS: vm::Checks = vm::Checks {
+    memory: true,
+    assertion: true,
+    division: true,
+    overflow: true,
+    shift: true,
+    uninit: true,
+    leak: true,
+    leak_all: false,
+    pointer: true,
+    overlap: true,
+    built_in: vm::BuiltIn {
+        alignment: true,
+        boolean: true,
+        builtin: true,
+        float: true,
+        nonnull: true,
+        conversion: false,
+    },
+};
+
+/// What clang's sanitizers are called here. Those that look for what is looked for anyway have no row of their own.
+const SANITIZERS: &[(&str, &[Check])] = &[
+    ("address", &[Check::Memory]),
+    ("kernel-address", &[Check::Memory]),
+    ("bounds", &[Check::Memory]),
+    ("array-bounds", &[Check::Memory]),
+    ("local-bounds", &[Check::Memory]),
+    ("null", &[Check::Memory]),
+    ("object-size", &[Check::Memory]),
+    ("memory", &[Check::Uninit]),
+    ("leak", &[Check::Leak]),
+    (
+        "undefined",
+        &[
+            Check::Memory,
+            Check::Div,
+            Check::Overflow,
+            Check::Shift,
+            Check::Pointer,
+            Check::Align,
+            Check::Bool,
+            Check::Builtin,
+            Check::Nonnull,
+        ],
+    ),
+    ("integer", &[Check::Div, Check::Overflow, Check::Shift, Check::Conversion]),
+    ("signed-integer-overflow", &[Check::Overflow]),
+    ("integer-divide-by-zero", &[Check::Div]),
+    ("shift", &[Check::Shift]),
+    ("shift-base", &[Check::Shift]),
+    ("shift-exponent", &[Check::Shift]),
+    ("unreachable", &[Check::Assert]),
+    ("return", &[Check::Assert]),
+    ("pointer-overflow", &[Check::Pointer]),
+    ("alignment", &[Check::Align]),
+    ("bool", &[Check::Bool]),
+    ("builtin", &[Check::Builtin]),
+    ("float-cast-overflow", &[Check::Float]),
+    ("nonnull-attribute", &[Check::Nonnull]),
+    ("returns-nonnull-attribute", &[Check::Nonnull]),
+    ("implicit-conversion", &[Check::Conversion]),
+    ("implicit-integer-conversion", &[Check::Conversion]),
+    ("implicit-integer-truncation", &[Check::Conversion]),
+    ("implicit-unsigned-integer-truncation", &[Check::Conversion]),
+    ("implicit-signed-integer-truncation", &[Check::Conversion]),
+    ("implicit-integer-sign-change", &[Check::Conversion]),
+];
+
+/// Takes sanitizers out of the compiler's flags, where they would change the program that is explored and the one that is
+/// run, and switches on the checks that look for the same. What nobody here looks for is said.
+fn take_sanitizers(cflags: &mut Vec<String>, checks: &mut vm::Checks) -> Vec<String> {
+    let mut notes = Vec::new();
+    for list in cflags.iter().filter_map(|flag| flag.strip_prefix("-fsanitize=")) {
+        for name in list.split(',') {
+            match SANITIZERS.iter().find(|row| row.0 == name) {
+                Some((_, asked)) => asked.iter().for_each(|check| switch_on(checks, *check)),
+                None => notes.push(format!("--cflags -fsanitize={name}: there is no such check here; it is left out")),
+            }
+        }
     }
+    cflags.retain(|flag| !flag.starts_with("-fsanitize") && !flag.starts_with("-fno-sanitize"));
+    notes
 }
 
 #[cfg(test)]
@@ -219,6 +303,17 @@ mod tests {
         let only_leak = checks(&[Check::None, Check::Leak]);
         assert!(!only_leak.memory && !only_leak.assertion && only_leak.leak);
         assert!(checks(&[Check::All]).uninit);
+    }
+
+    #[test]
+    fn sanitizers_become_checks() {
+        let mut cflags =
+            vec!["-O1".to_string(), "-fsanitize=undefined,thread".into(), "-fno-sanitize-recover=all".into()];
+        let mut found = checks(&[]);
+        let notes = take_sanitizers(&mut cflags, &mut found);
+        assert_eq!(cflags, ["-O1"]);
+        assert!(found.overflow && found.built_in.alignment && !found.built_in.conversion);
+        assert!(notes.len() == 1 && notes[0].contains("thread"), "{notes:?}");
     }
 
     #[test]

@@ -7,15 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use database::{Database, Keep, Writer};
 use explore::{Covers, Progress, Sink};
-use report::{CutSummary, FindingSummary, GapSummary, TestId};
+use report::{CutSummary, FindingKey, FindingSummary, GapSummary, TestId, finding_key};
 use witness::{Bug, Ending, Witness};
 
 use crate::args::Tests;
 use crate::names::Names;
 use crate::screen::Screen;
-
-/// What makes two faults one finding: kind, file and line.
-pub type FindingKey = (String, String, u32);
 
 /// What tells paths of a campaign apart: their decisions, and the bytes of their inputs where runs of a campaign decide
 /// about different things.
@@ -207,7 +204,7 @@ impl Sink for CampaignSink<'_> {
         let witness = renamed.as_ref().unwrap_or(witness);
         self.count(&witness.ending);
         let finding = match &witness.ending {
-            Ending::Bug(bug) => Some((bug.kind.name().to_string(), bug.place.file.to_string(), bug.place.line)),
+            Ending::Bug(bug) => Some(finding_key(bug)),
             _ => None,
         };
         let known = match self.known.is_empty() {

@@ -66,6 +66,7 @@ impl Program {
             fail_calls: asked.fail_calls,
             readable: asked.readable.clone(),
             record_output: options.record_output,
+            rand_input: asked.rand_input,
         };
         Image::new(self.module.clone(), self.entry, self.constructors.clone(), options.checks, world)
     }

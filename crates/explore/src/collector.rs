@@ -1,12 +1,11 @@
 //! Where the workers' results come together: counts, findings, coverage by tests, and the sink.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ir::FuncId;
-use vm::{EdgeId, Image};
-use witness::{Bug, BugKind, Certificate, Ending, Finding, Ledger, Witness};
+use vm::{Checks, EdgeId, Image};
+use witness::{Bug, Certificate, Ending, Finding, FindingKey, Ledger, Witness};
 
 use crate::{Covers, Discovery, Outcome, PathCounts, Progress, Report, Sink, TestId, Trail};
 
@@ -49,11 +48,9 @@ pub trait Reports {
     fn standing(&mut self, standing: Standing);
 }
 
-/// One place and kind.
-type FindingKey = (BugKind, Arc<str>, u32);
-
 pub struct Collector<'s> {
     sink: &'s mut dyn Sink,
+    checks: Checks,
     counts: PathCounts,
     findings: BTreeMap<FindingKey, Finding>,
     /// In the order they were made.
@@ -73,6 +70,7 @@ impl<'s> Collector<'s> {
         let is_user_edge = user_edges(image);
         Collector {
             sink,
+            checks: image.checks,
             counts: PathCounts::default(),
             findings: BTreeMap::new(),
             order: Vec::new(),
@@ -98,15 +96,17 @@ impl<'s> Collector<'s> {
             self.output = output;
         }
         let test = self.sink.path_ended(&witness, covers);
-        if let Ending::Bug(bug) = witness.ending {
-            self.find(bug, test, None);
+        if let Ending::Bug(bug) = witness.ending
+            && self.checks.reports(bug.kind)
+        {
+            bug.each().for_each(|bug| self.find(bug, test, None));
         }
     }
 
     /// What a technique found gets a test like a path that ended there, but is no path.
     pub fn found(&mut self, discovery: Discovery) {
         let Discovery { bug, inputs, path, certificate } = discovery;
-        if let Some(finding) = self.findings.get_mut(&key(&bug)) {
+        if let Some(finding) = self.findings.get_mut(&bug.key()) {
             finding.n_paths += 1;
             return;
         }
@@ -142,7 +142,7 @@ impl<'s> Collector<'s> {
     }
 
     fn find(&mut self, bug: Bug, test: TestId, certificate: Option<Certificate>) {
-        let key = key(&bug);
+        let key = bug.key();
         match self.findings.get_mut(&key) {
             Some(finding) => finding.n_paths += 1,
             None => {
@@ -186,10 +186,6 @@ impl<'s> Collector<'s> {
         }
         outcome
     }
-}
-
-fn key(bug: &Bug) -> FindingKey {
-    (bug.kind, bug.place.file.clone(), bug.place.line)
 }
 
 /// Edges of functions of the program under test.

@@ -54,6 +54,8 @@ pub struct World {
     pub fail_calls: u32,
     /// Real folders the program may read.
     pub readable: Vec<PathBuf>,
+    /// Whether numbers of `rand` and its relatives are inputs.
+    pub rand_input: bool,
 }
 
 impl World {

@@ -83,6 +83,7 @@ impl Endings for Dummy {
                 message: "never ends".to_string(),
                 place: Place::default(),
                 stack: Vec::new(),
+                also: Vec::new(),
             },
             inputs: witness.inputs.clone(),
             path: witness.path.clone(),

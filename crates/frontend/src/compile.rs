@@ -178,7 +178,11 @@ pub(crate) fn compile(clang: &str, path: &Path, sources: &Sources) -> Result<Vec
     for folder in &sources.include_dirs {
         command.arg("-I").arg(folder);
     }
-    let output = command.args(OWN_FLAGS).arg(path).stdin(Stdio::null()).output();
+    command.args(OWN_FLAGS);
+    if !sources.sanitizers.is_empty() {
+        command.arg(format!("-fsanitize={}", sources.sanitizers.join(","))).arg("-fsanitize-trap=all");
+    }
+    let output = command.arg(path).stdin(Stdio::null()).output();
     let diagnostics = match output {
         Ok(output) if output.status.success() => return Ok(output.stdout),
         Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),

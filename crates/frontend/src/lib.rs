@@ -37,6 +37,14 @@ pub enum Promote {
     Off,
 }
 
+/// Whether arithmetic on pointers of the user's own code is told to the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PointerSteps {
+    #[default]
+    Untold,
+    Told,
+}
+
 /// A file of somebody's build, compiled there with flags of its own.
 #[derive(Clone, Debug)]
 pub struct BuildUnit {
@@ -76,6 +84,9 @@ pub struct Sources {
     pub work_dir: Option<PathBuf>,
     /// The whole C library in bitcode instead of Colt's own small one.
     pub libc: Option<Libc>,
+    /// Checks that clang puts into C code, by its names for them. A failing one is an [`ir::Intrinsic::Fault`].
+    pub sanitizers: Vec<String>,
+    pub pointer_steps: PointerSteps,
 }
 
 impl Sources {
@@ -92,6 +103,8 @@ impl Sources {
             runtime_roots: Vec::new(),
             work_dir: None,
             libc: None,
+            sanitizers: Vec::new(),
+            pointer_steps: PointerSteps::Untold,
         }
     }
 }
@@ -142,8 +155,8 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
     prepare::prepare(&context, linked.module, sources.promote)
         .map_err(|reason| LoadError::Untranslatable { reason })?;
     let debug = DebugInfo::new(&context, file_rules(sources, harness.as_ref()));
-    let translated =
-        translate::translate(&context, &linked, debug).map_err(|reason| LoadError::Untranslatable { reason })?;
+    let translated = translate::translate(&context, &linked, debug, sources.pointer_steps)
+        .map_err(|reason| LoadError::Untranslatable { reason })?;
     let translate::Translated { module, constructors, destructors } = translated;
     let is_main =
         |function: &ir::Function| function.name == "main" && !function.is_static && !function.is_declaration();

@@ -36,7 +36,8 @@ pub(crate) fn calls_returns_twice(context: &Context, function: Value) -> bool {
     calls.any(|call| {
         let callee = call.called_value();
         let is_function = callee.kind() == ValueKind::LLVMFunctionValueKind;
-        call.has_call_attribute(kind) || (is_function && callee.has_function_attribute(kind))
+        let is_builtin = is_function && callee.name() == "llvm.eh.sjlj.setjmp";
+        is_builtin || call.has_call_attribute(kind) || (is_function && callee.has_function_attribute(kind))
     })
 }
 

@@ -374,10 +374,20 @@ pub enum Intrinsic {
     StackRestore,
     /// `__builtin_trap`
     Trap,
+    /// (handler): a check that clang put into the code has failed; which one is clang's number
+    Fault,
+    /// (before, after): pointer arithmetic, to be checked against the object
+    PointerStep,
     /// (object, bits) -> size or -1/0, result width from the call
     ObjectSize,
     FrameAddress,
     ReturnAddress,
+    /// (buffer) -> 0, or 1 when a jump comes back here
+    SetJump,
+    /// (buffer)
+    LongJump,
+    /// () -> how long the processor has been running, an input
+    TimeStamp,
     /// (variable) -> where the running thread has it
     ThreadLocal,
     /// () -> registers: what the processor says of itself, zero in all of them

@@ -420,8 +420,12 @@ fn intrinsic_shape(intrinsic: Intrinsic) -> Option<(usize, usize)> {
         Intrinsic::VaStart | Intrinsic::VaEnd | Intrinsic::StackRestore => Some((1, 0)),
         Intrinsic::VaCopy => Some((2, 0)),
         Intrinsic::StackSave => Some((0, 1)),
-        Intrinsic::ThreadLocal => Some((1, 1)),
+        Intrinsic::ThreadLocal | Intrinsic::SetJump => Some((1, 1)),
+        Intrinsic::LongJump => Some((1, 0)),
+        Intrinsic::TimeStamp => Some((0, 1)),
         Intrinsic::ObjectSize => Some((2, 1)),
+        Intrinsic::Fault => Some((1, 0)),
+        Intrinsic::PointerStep => Some((2, 0)),
         Intrinsic::Trap | Intrinsic::FrameAddress | Intrinsic::ReturnAddress | Intrinsic::CpuId => None,
     }
 }

@@ -19,8 +19,8 @@ pub use html::{CoverageView, HtmlReport, html};
 pub use sarif::sarif;
 pub use source::Sources;
 pub use summary::{
-    CoverageSummary, CutSummary, FindingSummary, GapSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary,
-    Ratio, Summary, Verdict,
+    CoverageSummary, CutSummary, FindingKey, FindingSummary, GapSummary, LayerSummary, LedgerSummary, PathsSummary,
+    QueriesSummary, Ratio, Summary, Verdict, call_of, finding_key,
 };
 pub use terminal::{Colour, finding_text, summary_text};
 pub use test_file::{TestId, encode_ending, encode_stored, encode_test, test_id, test_name};

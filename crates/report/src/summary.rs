@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use witness::{Ending, Finding, LedgerEntry};
+use witness::{Bug, Ending, Finding, LedgerEntry, Place};
 
 use crate::{TestId, test_id};
 
@@ -124,9 +124,25 @@ pub struct FindingSummary {
     /// Callers, innermost first, each `file:line function`.
     #[serde(default)]
     pub stack: Vec<String>,
+    /// The call of the function it is in, `file:line:column function`, where that tells it apart from others.
+    #[serde(default)]
+    pub call: String,
     /// File of the proof, relative to the output folder, where there is one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub certificate: String,
+}
+
+/// What makes two faults one finding: kind, file, line, column, and the call of the function they are in.
+pub type FindingKey = (String, String, u32, u32, String);
+
+pub fn finding_key(bug: &Bug) -> FindingKey {
+    let place = &bug.place;
+    (bug.kind.name().to_string(), place.file.to_string(), place.line, place.column, call_of(bug))
+}
+
+pub fn call_of(bug: &Bug) -> String {
+    let spell = |place: &Place| format!("{}:{}:{} {}", place.file, place.line, place.column, place.function);
+    bug.call_site().map_or(String::new(), spell)
 }
 
 impl From<&Finding> for FindingSummary {
@@ -146,14 +162,15 @@ impl From<&Finding> for FindingSummary {
             paths: finding.n_paths,
             stack: bug.stack.iter().map(|place| format!("{}:{} {}", place.file, place.line, place.function)).collect(),
             certificate: String::new(),
+            call: call_of(bug),
         }
     }
 }
 
 impl FindingSummary {
     /// What makes two findings the same one.
-    pub fn key(&self) -> (&str, u32, &str) {
-        (&self.file, self.line, &self.kind)
+    pub fn key(&self) -> FindingKey {
+        (self.kind.clone(), self.file.clone(), self.line, self.column, self.call.clone())
     }
 
     /// Number of the test that shows it.

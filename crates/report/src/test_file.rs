@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn every_ending_is_valid_json() {
-        let bug = Bug { kind: BugKind::Abort, message: "a \"b\"\t".into(), place: place(), stack: vec![] };
+        let bug =
+            Bug { kind: BugKind::Abort, message: "a \"b\"\t".into(), place: place(), stack: vec![], also: vec![] };
         let value = parse(Ending::Bug(bug));
         assert_eq!(
             value["bug"],

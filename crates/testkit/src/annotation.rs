@@ -100,7 +100,7 @@ pub struct Fixture {
     pub claims: Vec<LineClaim>,
 }
 
-/// The spellings of `interface.md`; an annotation with another one would never match.
+/// The spellings of `interface.md` and the guide; an annotation with another one would never match.
 pub const BUG_KINDS: &[&str] = &[
     "out-of-bounds-read",
     "out-of-bounds-write",
@@ -119,6 +119,13 @@ pub const BUG_KINDS: &[&str] = &[
     "unreachable-reached",
     "stack-overflow",
     "non-termination",
+    "misaligned-access",
+    "pointer-overflow",
+    "invalid-value",
+    "invalid-argument",
+    "invalid-conversion",
+    "lossy-conversion",
+    "overlapping-copy",
 ];
 
 pub const ENDINGS: &[&str] = &["returned", "exited", "bug", "assumed", "pruned", "cut", "unsupported"];

@@ -7,6 +7,7 @@ use witness::{BugKind, Ending, LedgerKind};
 use crate::access::Offset;
 use crate::frame::Slot;
 use crate::image::Binding;
+use crate::leaks::End;
 use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
 use crate::{
@@ -286,7 +287,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let status = self.status(state, status)?;
-        self.check_leaks(state)?;
+        self.check_leaks(state, End::Returned)?;
         Err(Effect::Ended(Box::new(Ending::Returned { status })))
     }
 
@@ -336,65 +337,24 @@ impl Machine<'_> {
         }
     }
 
-    /// Heap objects nobody can reach any more when the program ends.
-    pub(crate) fn check_leaks(&mut self, state: &State) -> Step<()> {
-        if !self.image.checks.leak {
-            return Ok(());
-        }
-        self.depend_on_pointers(state);
-        let mut reached = vec![false; state.memory.objects(Region::Heap).count()];
-        let mut work: Vec<std::rc::Rc<crate::Object>> = Vec::new();
-        work.extend(state.memory.objects(Region::Global).map(|(_, object)| object.clone()));
-        work.extend(state.memory.objects(Region::Stack).map(|(_, object)| object.clone()));
-        // Copies of thread-local variables are nobody's to free.
-        let is_variable =
-            |(_, object): &(crate::ObjectId, &std::rc::Rc<crate::Object>)| object.kind != crate::ObjectKind::Heap;
-        work.extend(state.memory.objects(Region::Heap).filter(is_variable).map(|(_, object)| object.clone()));
-        let mut words: Vec<u64> = state
-            .frames()
-            .chain(state.parked_frames())
-            .flat_map(|frame| frame.regs.iter().map(|slot| slot.bits))
-            .collect();
-        loop {
-            for word in words.drain(..) {
-                if let Some(object) = state.memory.find(word)
-                    && object.region == Region::Heap
-                    && !std::mem::replace(&mut reached[object.idx as usize], true)
-                {
-                    work.push(state.memory.get(object).clone());
-                }
-            }
-            let Some(object) = work.pop() else { break };
-            let bytes = self.image.module.target.pointer_bytes as usize;
-            words.extend(object.data().chunks_exact(bytes).map(|chunk| {
-                let mut word = [0u8; 8];
-                word[..bytes].copy_from_slice(chunk);
-                u64::from_le_bytes(word)
-            }));
-        }
-        let leaked = state.memory.objects(Region::Heap).find(|(id, object)| {
-            object.liveness == Liveness::Alive && object.kind == crate::ObjectKind::Heap && !reached[id.idx as usize]
-        });
-        match leaked {
-            None => Ok(()),
-            Some((_, object)) => {
-                let mut bug = self.bug(
-                    state,
-                    BugKind::MemoryLeak,
-                    format!("{} bytes allocated here are never freed", object.size),
-                );
-                bug.place = self.image.place_at(object.site.func, object.site.span);
-                Err(Effect::Ended(Box::new(Ending::Bug(bug))))
-            }
-        }
-    }
-
     fn intrinsic(&mut self, state: &mut State, intrinsic: Intrinsic, call: &Call) -> Step<Next> {
         let pointer_bits = self.image.pointer_bits();
         match intrinsic {
             Intrinsic::MemCpy | Intrinsic::MemMove => {
                 let (dst, src, len) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
-                self.copy(state, dst, src, len)?;
+                if intrinsic == Intrinsic::MemCpy && self.image.checks.overlap {
+                    self.copy_apart(state, dst, src, len)?;
+                } else {
+                    self.copy(state, dst, src, len)?;
+                }
+            }
+            Intrinsic::Fault => {
+                let handler = self.arg(state, call, 0).bits;
+                return Err(self.clang_fault(state, handler));
+            }
+            Intrinsic::PointerStep => {
+                let (before, after) = (self.arg(state, call, 0), self.arg(state, call, 1));
+                self.check_step(state, before, after)?;
             }
             Intrinsic::MemSet => {
                 let (dst, byte, len) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
@@ -425,6 +385,11 @@ impl Machine<'_> {
                 let (_, bits) = call.results[0];
                 self.give(state, call, Value::concrete(mask128(bits)));
             }
+            Intrinsic::SetJump => {
+                self.set_jump(state, call)?;
+            }
+            Intrinsic::LongJump => return Ok(self.long_jump(state, call)?.unwrap_or(Next::Inst)),
+            Intrinsic::TimeStamp => self.time_stamp(state, call)?,
             Intrinsic::ThreadLocal => {
                 let variable = self.arg(state, call, 0).bits as u64;
                 let here = self.thread_local(state, variable);
@@ -470,6 +435,17 @@ impl Machine<'_> {
             let value = self.fit(value, *bits);
             state.top.set(*reg, *bits, value);
         }
+    }
+
+    /// As [`Machine::copy`] between ranges that must not overlap; what lies outside of its object is told first.
+    fn copy_apart(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
+        let n_bytes = self.pick(state, len, PickWhy::Size)? as u64;
+        if n_bytes > 0 {
+            self.locate(state, src, n_bytes, Access::Read)?;
+            self.locate(state, dst, n_bytes, Access::Write)?;
+            self.check_overlap(state, dst, src, n_bytes)?;
+        }
+        self.copy(state, dst, src, Value { bits: u128::from(n_bytes), shadow: Shadow::new(None, len.label()) })
     }
 
     pub(crate) fn copy(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {

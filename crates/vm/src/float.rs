@@ -206,9 +206,43 @@ pub fn math(op: FloatMathOp, kind: FloatKind, a: u128, b: u128, c: u128) -> Opti
         FloatKind::Single => Some(of_f32(math_f32(op, f32_of(a), f32_of(b), f32_of(c)))),
         FloatKind::Double => Some(of_f64(math_f64(op, f64_of(a), f64_of(b), f64_of(c)))),
         FloatKind::Half => soft_math::<Half>(op, a, b, c),
+        FloatKind::Extended if op == FloatMathOp::Sqrt => Some(extended_root(a)),
         FloatKind::Extended => soft_math::<X87DoubleExtended>(op, a, b, c),
         FloatKind::Quad => soft_math::<Quad>(op, a, b, c),
     }
+}
+
+/// The square root of an 80-bit number, rounded to nearest: the root of its fraction as an integer, one bit too precise to
+/// be halfway between two results.
+pub fn extended_root(bits: u128) -> u128 {
+    const NAN: u128 = 0xffff_c000_0000_0000_0000;
+    let (fraction, exponent) = (bits as u64, (bits >> 64) as i32 & 0x7fff);
+    let is_negative = bits >> 79 & 1 == 1;
+    let is_nan = exponent == 0x7fff && fraction << 1 != 0;
+    match (fraction, is_negative) {
+        _ if is_nan => return bits | 1 << 62,
+        (0, _) if exponent == 0 => return bits,
+        (_, true) => return NAN,
+        _ if exponent == 0x7fff => return bits,
+        _ => {}
+    }
+    let shift = fraction.leading_zeros();
+    let fraction = fraction << shift;
+    // The value is fraction * 2^power; an even power halves.
+    let power = exponent.max(1) - 16383 - 63 - shift as i32;
+    let (wide, power) = if power.rem_euclid(2) == 0 {
+        (u128::from(fraction) << 64, power - 64)
+    } else {
+        (u128::from(fraction) << 63, power - 63)
+    };
+    let root = wide.isqrt();
+    let rest = wide - root * root;
+    let rounded = root + u128::from(rest > root);
+    // Rounding up may carry into another bit.
+    let (rounded, carry) = if rounded >> 64 == 1 { (rounded >> 1, 1) } else { (rounded, 0) };
+    debug_assert!(rounded >> 63 == 1, "the root is normal");
+    let exponent = power / 2 + 63 + 16383 + carry;
+    (exponent as u128) << 64 | rounded
 }
 
 fn soft_math<F: Float>(op: FloatMathOp, a: u128, b: u128, c: u128) -> Option<u128> {
@@ -272,6 +306,25 @@ host_math!(math_f64, f64);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roots_of_squares_are_exact_and_of_others_close() {
+        let of = |x: f64| cast(FloatCastOp::Resize, 64, 80, FloatKind::Double, FloatKind::Extended, of_f64(x));
+        let back = |x: u128| f64_of(cast(FloatCastOp::Resize, 80, 64, FloatKind::Extended, FloatKind::Double, x));
+        for n in 1..2000u32 {
+            let x = f64::from(n);
+            assert_eq!(extended_root(of(x * x)), of(x), "root of {x} squared");
+            assert!((back(extended_root(of(x))) - x.sqrt()).abs() <= x.sqrt() * f64::EPSILON, "root of {x}");
+        }
+        // As the processor has it; the second is the smallest number there is.
+        let rows = [
+            (0x40008000000000000000, 0x3fffb504f333f9de6484),
+            (0x00000000000000000001, 0x1fe0b504f333f9de6484),
+            (0x73e6d1ba8323fe558c61, 0x59f2e7b64e4de2fc4251),
+            (0x4000d333333333333333, 0x3fffe88607305f1841e9),
+        ];
+        rows.iter().for_each(|(x, root)| assert_eq!(extended_root(*x), *root, "root of {x:#x}"));
+    }
 
     #[test]
     fn conversions_out_of_range_are_what_x86_gives() {

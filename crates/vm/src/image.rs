@@ -12,33 +12,8 @@ use witness::Place;
 use crate::memory::{GAP, Layout};
 use crate::object::Site;
 use crate::stubs::{self, Stub};
+use crate::switches::Checks;
 use crate::{Frame, Memory, Object, ObjectKind, State};
-
-/// Which faults are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checks {
-    pub memory: bool,
-    pub assertion: bool,
-    pub division: bool,
-    pub overflow: bool,
-    pub shift: bool,
-    pub uninit: bool,
-    pub leak: bool,
-}
-
-impl Default for Checks {
-    fn default() -> Self {
-        Checks {
-            memory: true,
-            assertion: true,
-            division: true,
-            overflow: false,
-            shift: false,
-            uninit: false,
-            leak: false,
-        }
-    }
-}
 
 /// What surrounds the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +34,8 @@ pub struct World {
     pub readable: Vec<PathBuf>,
     /// Whether standard output is kept with the state.
     pub record_output: bool,
+    /// Whether numbers of `rand` and its relatives are inputs.
+    pub rand_input: bool,
 }
 
 /// What a call of a function does.

@@ -63,8 +63,9 @@ impl Memory {
             stack: Vector::new(),
             heap: Vector::new(),
             layout,
-            next_stack: layout.stack,
-            next_heap: layout.heap,
+            // Room in front of the first object, so that a step before it is seen for what it is.
+            next_stack: layout.stack + GAP,
+            next_heap: layout.heap + GAP,
             reuse_stack: pointer_bytes < 8,
         }
     }

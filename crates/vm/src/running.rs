@@ -62,7 +62,7 @@ impl Machine<'_> {
 
     pub fn bug(&self, state: &State, kind: BugKind, message: String) -> Bug {
         let (place, stack) = self.image.whereabouts(state);
-        Bug { kind, message, place, stack }
+        Bug { kind, message, place, stack, also: Vec::new() }
     }
 
     pub(crate) fn gap(&mut self, state: &State, message: String) -> Effect {

@@ -22,6 +22,13 @@ pub enum BugKind {
     UnreachableReached,
     StackOverflow,
     NonTermination,
+    MisalignedAccess,
+    PointerOverflow,
+    InvalidValue,
+    InvalidArgument,
+    InvalidConversion,
+    LossyConversion,
+    OverlappingCopy,
 }
 
 /// One row per kind: the kind, its spelling, its CWE number.
@@ -43,6 +50,13 @@ const KINDS: &[(BugKind, &str, u32)] = &[
     (BugKind::UnreachableReached, "unreachable-reached", 561),
     (BugKind::StackOverflow, "stack-overflow", 674),
     (BugKind::NonTermination, "non-termination", 835),
+    (BugKind::MisalignedAccess, "misaligned-access", 758),
+    (BugKind::PointerOverflow, "pointer-overflow", 823),
+    (BugKind::InvalidValue, "invalid-value", 758),
+    (BugKind::InvalidArgument, "invalid-argument", 628),
+    (BugKind::InvalidConversion, "invalid-conversion", 681),
+    (BugKind::LossyConversion, "lossy-conversion", 197),
+    (BugKind::OverlappingCopy, "overlapping-copy", 475),
 ];
 
 impl BugKind {
@@ -72,6 +86,32 @@ pub struct Bug {
     pub place: Place,
     /// Callers of `place`, innermost first.
     pub stack: Vec<Place>,
+    /// Further places at which the same end of the path shows the same kind of fault: blocks that leak together.
+    pub also: Vec<(Place, String)>,
+}
+
+/// What makes two faults the same finding: kind and place, and for faults in a helper the call of it.
+pub type FindingKey = (BugKind, Place, Option<Place>);
+
+impl Bug {
+    pub fn key(&self) -> FindingKey {
+        (self.kind, self.place.clone(), self.call_site().cloned())
+    }
+
+    /// The call of the function it is in, where that tells it apart from others at its place.
+    pub fn call_site(&self) -> Option<&Place> {
+        // Where a block was allocated says nothing about the end of the path, and a recursion ends anywhere.
+        let is_local = !matches!(self.kind, BugKind::MemoryLeak | BugKind::StackOverflow | BugKind::NonTermination);
+        self.stack.first().filter(|_| is_local)
+    }
+
+    /// One fault for each place.
+    pub fn each(mut self) -> impl Iterator<Item = Bug> {
+        let also = std::mem::take(&mut self.also);
+        let first = self.clone();
+        let others = also.into_iter().map(move |(place, message)| Bug { place, message, ..self.clone() });
+        std::iter::once(first).chain(others)
+    }
 }
 
 /// What is reported: one kind at one place; further paths to it are counted, not repeated.

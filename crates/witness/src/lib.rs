@@ -7,7 +7,7 @@ mod ending;
 mod input;
 mod ledger;
 
-pub use bug::{Bug, BugKind, Certificate, Finding};
+pub use bug::{Bug, BugKind, Certificate, Finding, FindingKey};
 pub use ending::{Budget, Ending, Gap, Place, Witness};
 pub use input::InputValue;
 pub use ledger::{Ledger, LedgerEntry, LedgerKind};

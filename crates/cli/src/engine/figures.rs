@@ -85,10 +85,12 @@ fn findings(loaded: &Loaded, outcome: &Outcome, names: &mut Names) -> Vec<Findin
     let is_users = |place: &witness::Place| harness.as_deref() != Some(std::path::Path::new(&*place.file));
     let spell = |finding: &witness::Finding| {
         let mut finding = finding.clone();
+        let mut named = finding.bug.clone();
+        names.fix_bug(&mut named);
         finding.bug.stack.retain(is_users);
         names.fix_place(&mut finding.bug.place);
         finding.bug.stack.iter_mut().for_each(|place| names.fix_place(place));
-        FindingSummary::from(&finding)
+        FindingSummary { call: report::call_of(&named), ..FindingSummary::from(&finding) }
     };
     outcome.findings.iter().map(spell).collect()
 }

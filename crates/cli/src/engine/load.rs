@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use frontend::{Libc, Program, Promote, Sources};
+use frontend::{Libc, PointerSteps, Program, Promote, Sources};
 use replay::{BuildPlan, Limits};
 
 use crate::args::RunArgs;
@@ -20,6 +20,8 @@ pub struct Loaded {
     /// What the user should know about how it was loaded.
     pub notes: Vec<String>,
     pub seeds: Vec<explore::Seed>,
+    /// Files without the checks that were asked for.
+    pub unchecked: Vec<PathBuf>,
 }
 
 pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
@@ -28,13 +30,23 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     let sources = sources(args, settings, &mut parts, headers.path().to_path_buf())?;
     let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
     let mut notes = std::mem::take(&mut parts.notes);
+    notes.extend(settings.notes.iter().cloned());
     let plan = plan(settings, parts, &program)?;
+    let built_in = settings.checks.built_in.sanitizers();
+    let unchecked = if built_in.is_empty() { Vec::new() } else { compiled_elsewhere(&plan) };
     let harness = saved_harness(&program);
     let seeds = match &args.seeds {
         Some(path) => seeds::read(path, &seeds::Target::new(args, &settings.sym_files, &plan.entry), &mut notes)?,
         None => Vec::new(),
     };
-    Ok(Loaded { program, plan, harness, notes, seeds })
+    Ok(Loaded { program, plan, harness, notes, seeds, unchecked })
+}
+
+/// Files that clang did not compile for us, so that checks it puts into the code are not in them.
+fn compiled_elsewhere(plan: &BuildPlan) -> Vec<PathBuf> {
+    let is_bitcode = |file: &&PathBuf| file.extension().is_some_and(|extension| extension == "bc" || extension == "ll");
+    let files = plan.sources.iter().filter(is_bitcode).cloned();
+    files.chain(plan.units.iter().map(|unit| unit.source.clone())).collect()
 }
 
 /// `colt.h` and the like in a folder of their own, for as long as it is held.
@@ -53,11 +65,13 @@ fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: Path
         archive: std::mem::take(&mut parts.archive),
         cflags: settings.cflags.clone(),
         include_dirs: vec![headers],
-        // A local in a register has no bytes that could be uninitialised.
-        promote: if settings.checks.uninit { Promote::Off } else { Promote::On },
+        // A local in a register has no bytes that could be uninitialised, and nobody knows how long it points to something.
+        promote: if settings.checks.uninit || settings.checks.any_leak() { Promote::Off } else { Promote::On },
         entry: args.entry.clone(),
         fuzzer_size: args.fuzzer_size,
         libc: libc(args)?,
+        sanitizers: native::build_checks(&settings.checks).sanitizers,
+        pointer_steps: if settings.checks.pointer { PointerSteps::Told } else { PointerSteps::Untold },
         ..Sources::new(parts.files.clone())
     })
 }

@@ -51,5 +51,13 @@ pub fn explore(
         entry: loaded.program.entry,
         constructors: loaded.program.constructors.clone(),
     };
-    explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())
+    let mut outcome = explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())?;
+    for file in &loaded.unchecked {
+        let place = witness::Place { file: file.to_string_lossy().into(), ..Default::default() };
+        let names = settings.checks.built_in.sanitizers().join(", ");
+        let detail =
+            format!("not looked for here, because it was compiled elsewhere: {names}; give the C file instead");
+        outcome.ledger.enter(witness::LedgerKind::UnmodelledBehaviour, place, detail);
+    }
+    Ok(outcome)
 }

@@ -70,6 +70,7 @@ fn world(args: &RunArgs, settings: &Settings) -> World {
         environment: args.env.clone(),
         fail_calls: args.fail_calls,
         readable: settings.readable.clone(),
+        rand_input: args.rand_input,
     }
 }
 

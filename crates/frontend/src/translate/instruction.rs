@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ir::{BinOp, BitOp, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp, Inst, Move, Reg};
 
-use super::body::{Body, Regs, Unsupported, is_dead_extension};
+use super::body::{Body, Choices, Regs, Unsupported, is_dead_extension};
 use super::shape::{Scalar, ScalarKind, Shape};
 use super::wide::is_wide;
 use crate::llvm::{Opcode, RealPredicate, RmwOp, TypeKind, Value, ValueKind};
@@ -534,7 +534,14 @@ impl Body<'_, '_> {
             }
             steps.push((index, self.module.type_bytes(ty)));
         }
-        let mut pointer = self.element_base(value.operand(0), &mut offset)?;
+        let is_told = self.tells_step(value);
+        // What is folded into the base would not be seen as a step.
+        let mut folded = if is_told { 0 } else { offset };
+        let mut pointer = self.element_base(value.operand(0), &mut folded)?;
+        if !is_told {
+            offset = folded;
+        }
+        let before = pointer;
         for (index, scale) in steps {
             pointer = self.index_step(pointer, index, scale)?;
         }
@@ -543,7 +550,21 @@ impl Body<'_, '_> {
             let imm = if bits == 64 { offset as u64 } else { offset as u64 & ((1 << bits) - 1) };
             pointer = self.bin_imm(BinOp::Add, bits, pointer, imm);
         }
+        if is_told && pointer != before {
+            let bits = self.pointer_bits();
+            let arg = |reg: Reg| ir::Arg { reg, bits, byval: None, float: None };
+            let args = vec![arg(before), arg(pointer)];
+            let callee = ir::Callee::Intrinsic(ir::Intrinsic::PointerStep);
+            self.emit_call(ir::Call { callee, args, results: Vec::new(), n_fixed: u32::MAX, result_used: false });
+        }
         Ok(Rc::from([pointer]))
+    }
+
+    /// Arithmetic of the user's own; a member of a structure is no step.
+    fn tells_step(&mut self, value: Value) -> bool {
+        let is_member = value.gep_element_type().kind() == TypeKind::LLVMStructTypeKind
+            && self.signed_immediate(value.operand(1)) == Some(0);
+        self.module.pointer_steps == crate::PointerSteps::Told && self.choices == Choices::Branch && !is_member
     }
 
     fn signed_immediate(&mut self, index: Value) -> Option<i64> {

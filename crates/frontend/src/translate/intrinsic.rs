@@ -160,7 +160,8 @@ impl Body<'_, '_> {
             "va_copy" => self.own_intrinsic(inst, Intrinsic::VaCopy, 2),
             "stacksave" => self.own_intrinsic(inst, Intrinsic::StackSave, 0),
             "stackrestore" => self.own_intrinsic(inst, Intrinsic::StackRestore, 1),
-            "trap" | "debugtrap" | "ubsantrap" => self.own_intrinsic(inst, Intrinsic::Trap, 0),
+            "trap" | "debugtrap" => self.own_intrinsic(inst, Intrinsic::Trap, 0),
+            "ubsantrap" => self.own_intrinsic(inst, Intrinsic::Fault, 1),
             // Asked for the least size, zero is always right.
             "objectsize" if self.immediate(inst.operand(1)) == Some(1) => self.known(inst, 0),
             "objectsize" => self.own_intrinsic(inst, Intrinsic::ObjectSize, 2),
@@ -173,6 +174,9 @@ impl Body<'_, '_> {
             "get.rounding" | "flt.rounds" => self.known(inst, 1),
             "fshl" => self.funnel(inst, |bits, dst, hi, lo, amount| Inst::FunnelShl { bits, dst, hi, lo, amount }),
             "fshr" => self.funnel(inst, |bits, dst, hi, lo, amount| Inst::FunnelShr { bits, dst, hi, lo, amount }),
+            "eh.sjlj.setjmp" => self.own_intrinsic(inst, Intrinsic::SetJump, 1),
+            "eh.sjlj.longjmp" => self.own_intrinsic(inst, Intrinsic::LongJump, 1),
+            "x86.rdtsc" | "readcyclecounter" => self.own_intrinsic(inst, Intrinsic::TimeStamp, 0),
             "ptrmask" => self.pointer_mask(inst),
             "is.fpclass" => self.float_class(inst),
             "lrint" | "llrint" => self.round_to_int(inst, FloatMathOp::Rint),
@@ -414,6 +418,9 @@ impl Body<'_, '_> {
         }
         if asks_processor(&code) && !constraints.contains('*') {
             return self.finish_call(inst, Callee::Intrinsic(Intrinsic::CpuId), Vec::new(), u32::MAX);
+        }
+        if self.known_assembly(inst, &code, &constraints)?.is_some() {
+            return Ok(());
         }
         let code = code.trim().replace(['\n', '\t'], " ");
         let shown: String = code.chars().take(60).collect();

@@ -3,6 +3,7 @@
 //! The user's functions and globals are translated all; those of Colt's own library only where something refers to
 //! them, so ids are given out on first mention and bodies wait in a queue.
 
+mod assembly;
 mod body;
 mod constant;
 mod instruction;
@@ -18,6 +19,7 @@ pub(super) use ir::slots_of as slot_count;
 use ir::{BlockId, FuncId, Function, Global, GlobalId, Module, Param, Reg, Slot, SymbolRef, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::PointerSteps;
 use crate::debug::DebugInfo;
 use crate::link::{self, Linked};
 use crate::llvm::{self, AttributeKind, BasicBlock, Context, Layout, Type, Value};
@@ -59,6 +61,7 @@ pub(crate) struct ModuleTranslator<'c> {
     numberings: FxHashMap<Value, Rc<Numbering>>,
     pending_bodies: VecDeque<Value>,
     pending_globals: VecDeque<Value>,
+    pointer_steps: PointerSteps,
 }
 
 /// What translation yields besides the module.
@@ -72,8 +75,10 @@ pub(crate) fn translate<'c>(
     context: &'c Context,
     linked: &'c Linked,
     debug: DebugInfo<'c>,
+    pointer_steps: PointerSteps,
 ) -> Result<Translated, String> {
     let mut translator = ModuleTranslator::new(context, linked, debug);
+    translator.pointer_steps = pointer_steps;
     translator.declare_roots();
     let constructors = translator.start_list("llvm.global_ctors");
     let destructors = translator.start_list("llvm.global_dtors");
@@ -103,6 +108,7 @@ impl<'c> ModuleTranslator<'c> {
             numberings: FxHashMap::default(),
             pending_bodies: VecDeque::new(),
             pending_globals: VecDeque::new(),
+            pointer_steps: PointerSteps::Untold,
         }
     }
 

@@ -583,7 +583,7 @@ impl Points for Rwset {
             return Admission::Unwatch(Unwatched::GivenUp);
         }
         let is_between = point.path.state.answers.is_empty() && !matches!(point.effect, Effect::OutOfFuel);
-        if !is_between || point.path.state.depth > MAX_FRAMES || means.machine.image.checks.leak {
+        if !is_between || point.path.state.depth > MAX_FRAMES || means.machine.image.checks.any_leak() {
             return Admission::Keep;
         }
         self.tally.count_point(key);

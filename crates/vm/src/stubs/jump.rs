@@ -22,7 +22,7 @@ pub const STUBS: &[(&str, Stub)] = &[
 ];
 
 impl Machine<'_> {
-    fn set_jump(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+    pub(crate) fn set_jump(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let buffer = self.arg(state, call, 0);
         let buffer = self.pick(state, buffer, PickWhy::Address)? as u64;
         let at = (state.top.func, state.top.block, state.top.inst_idx);
@@ -34,7 +34,7 @@ impl Machine<'_> {
         done()
     }
 
-    fn long_jump(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+    pub(crate) fn long_jump(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let whither = self.arg(state, call, 0);
         let buffer = self.pick(state, whither, PickWhy::Address)? as u64;
         let value = self.arg(state, call, 1);

@@ -1,8 +1,11 @@
 //! math.h on concrete values, computed by the host's own library.
 
+use ir::{FloatKind, FloatMathOp};
+
 use super::{Stub, done};
+use crate::float;
 use crate::run::{Machine, Next, Step};
-use crate::{PickWhy, Shadow, State, Value};
+use crate::{Label, PickWhy, Shadow, State, Value};
 
 unsafe extern "C" {
     fn lgamma(x: f64) -> f64;
@@ -90,8 +93,41 @@ const TO_INTEGER: &[(&str, Unary)] = &[
     ("llrint", f64::round_ties_even),
 ];
 
+/// The functions on 80-bit numbers that are exact.
+const EXTENDED: &[(&str, FloatMathOp)] = &[
+    ("sqrtl", FloatMathOp::Sqrt),
+    ("fabsl", FloatMathOp::Abs),
+    ("floorl", FloatMathOp::Floor),
+    ("ceill", FloatMathOp::Ceil),
+    ("truncl", FloatMathOp::Trunc),
+    ("roundl", FloatMathOp::Round),
+    ("rintl", FloatMathOp::Rint),
+    ("nearbyintl", FloatMathOp::NearbyInt),
+    ("copysignl", FloatMathOp::CopySign),
+    ("fminl", FloatMathOp::MinNum),
+    ("fmaxl", FloatMathOp::MaxNum),
+    ("fmal", FloatMathOp::Fma),
+];
+
 pub fn find(name: &str) -> Option<Stub> {
+    if EXTENDED.iter().any(|row| row.0 == name) {
+        return Some(run_extended);
+    }
     is_known(name).then_some(run)
+}
+
+fn run_extended(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, func: ir::FuncId) -> Step<Option<Next>> {
+    let Some((_, op)) = EXTENDED.iter().find(|row| row.0 == machine.function_name(func)) else { return Ok(None) };
+    let mut args = [0; 3];
+    let mut label = Label::EMPTY;
+    for (idx, arg) in args.iter_mut().enumerate().take(call.args.len()) {
+        let value = machine.arg(state, call, idx);
+        label = machine.labels.union(label, value.label());
+        *arg = machine.pick(state, value, PickWhy::Float)?;
+    }
+    let Some(value) = float::math(*op, FloatKind::Extended, args[0], args[1], args[2]) else { return Ok(None) };
+    machine.give(state, call, Value { bits: value, shadow: Shadow::new(None, label) });
+    done()
 }
 
 fn is_known(name: &str) -> bool {
@@ -108,7 +144,7 @@ enum Kind {
     Double,
 }
 
-/// The function's family and the kind of float it works on. `...l` is left to programs that bring their own.
+/// The function's family and the kind of float it works on. Of `...l` only the exact ones are here.
 fn split(name: &str) -> (&str, Kind) {
     let listed = |name: &str| {
         UNARY.iter().any(|row| row.0 == name)

@@ -4,6 +4,8 @@
 //! (inputs, assumptions), and fast paths for library functions on concrete data, which decline (`None`) as soon as
 //! something symbolic is involved so that the bitcode runs instead. A stub that stops with an effect has changed nothing.
 
+mod absent;
+mod chance;
 mod declare;
 mod heap;
 mod jump;
@@ -22,8 +24,17 @@ use crate::run::{Machine, Next, Step};
 pub type Stub = for<'m, 'i, 's> fn(&'m mut Machine<'i>, &'s mut State, &Call, FuncId) -> Step<Option<Next>>;
 
 pub fn find(name: &str) -> Option<Stub> {
-    let table =
-        [declare::STUBS, heap::STUBS, jump::STUBS, surroundings::STUBS, text::STUBS, thread::STUBS, world::STUBS];
+    let table = [
+        absent::STUBS,
+        chance::STUBS,
+        declare::STUBS,
+        heap::STUBS,
+        jump::STUBS,
+        surroundings::STUBS,
+        text::STUBS,
+        thread::STUBS,
+        world::STUBS,
+    ];
     let listed = table.iter().flat_map(|stubs| stubs.iter()).find(|(listed, _)| *listed == name).map(|(_, stub)| *stub);
     listed.or_else(|| math::find(name)).or_else(|| declare::find_nondet(name))
 }

@@ -9,6 +9,7 @@ use witness::{Bug, BugKind, Ending, LedgerKind};
 use super::{Stub, done};
 use crate::access::Offset;
 use crate::inputs;
+use crate::leaks::End;
 use crate::run::{Machine, Next, Step};
 use crate::{
     Access, Decides, Effect, InputForm, InputRecord, InputRequest, Label, Object, ObjectKind, PickWhy, Scalar, Shadow,
@@ -24,7 +25,13 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("_exit", |machine, state, call, _| machine.exit(state, call)),
     ("_Exit", |machine, state, call, _| machine.exit(state, call)),
     ("klee_silent_exit", |machine, state, call, _| machine.exit(state, call)),
-    ("abort", |machine, state, _, _| Err(machine.ends_in(state, BugKind::Abort, "abort() is called".to_string()))),
+    ("abort", |machine, state, _, _| {
+        // Where an abort is no finding itself, it is an end like others.
+        if !machine.image.checks.assertion {
+            machine.check_leaks(state, End::Stopped)?;
+        }
+        Err(machine.ends_in(state, BugKind::Abort, "abort() is called".to_string()))
+    }),
     ("klee_abort", |machine, state, _, _| {
         Err(machine.ends_in(state, BugKind::Abort, "klee_abort() is called".to_string()))
     }),
@@ -111,7 +118,11 @@ impl Machine<'_> {
             state.inputs.push_back(record);
             argv.push(base);
         }
-        argv.extend([0, 0]);
+        argv.push(0);
+        for variable in &world.environment {
+            argv.push(self.place_text(state, format!("{variable}\0").as_bytes()));
+        }
+        argv.push(0);
         let word = self.image.module.target.pointer_bytes as usize;
         let table: Vec<u8> = argv.iter().flat_map(|addr| addr.to_le_bytes()[..word].to_vec()).collect();
         let argv = self.place_text(state, &table);
@@ -162,7 +173,8 @@ impl Machine<'_> {
     fn exit(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let status = self.arg(state, call, 0);
         let status = self.status(state, status)?;
-        self.check_leaks(state)?;
+        let end = if state.is_exiting { End::Returned } else { End::Stopped };
+        self.check_leaks(state, end)?;
         Err(Effect::Ended(Box::new(Ending::Exited { status })))
     }
 
@@ -210,6 +222,17 @@ impl Machine<'_> {
         };
         self.give(state, call, value);
         done()
+    }
+
+    /// What the processor's counter says is any number.
+    pub(crate) fn time_stamp(&mut self, state: &mut State, call: &Call) -> Step<()> {
+        let request = self.input_request(state, "rdtsc".into(), "unsigned long".into(), None, 8);
+        let record = self.plan_scalar(state, &request)?;
+        let (term, label) = self.record_term(&record);
+        let value = Value::of_term(&self.terms, term, label);
+        state.inputs.push_back(record);
+        self.give(state, call, value);
+        Ok(())
     }
 
     /// A moment in time is an input that is not negative.

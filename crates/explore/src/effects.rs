@@ -365,8 +365,16 @@ impl<'i> Decider<'i> {
             PickWhy::Float => (1, LedgerKind::ConcretisedFloat),
             PickWhy::Argument | PickWhy::Choice => (1, LedgerKind::ConcretisedArgument),
         };
-        let (mut values, completeness) =
-            self.stack.enumerate(&mut self.machine.terms, &path.condition, &path.input, value, limit);
+        // A decision holds 64 bits.
+        let is_tried = why == PickWhy::Float && self.machine.terms.width(value) <= 64;
+        let tried = match is_tried {
+            true => self.stack.enumerate_by_trial(&self.machine.terms, &path.condition, &path.input, value),
+            false => None,
+        };
+        let (mut values, completeness) = match tried {
+            Some(values) => (values, Completeness::Exhaustive),
+            None => self.stack.enumerate(&mut self.machine.terms, &path.condition, &path.input, value, limit),
+        };
         match completeness {
             Completeness::Exhaustive => {}
             Completeness::More => {

@@ -63,6 +63,47 @@ impl Stack {
         }
     }
 
+    /// All values of a term over symbols of 16 bits together, found by trying every value of those. `None` where there are
+    /// more bits, or where other symbols have a say in which values are possible.
+    pub fn enumerate_by_trial(
+        &mut self,
+        terms: &Terms,
+        path: &PathCondition,
+        current: &Assignment,
+        t: TermId,
+    ) -> Option<Vec<(u128, Assignment)>> {
+        let symbols = terms.symbols(t);
+        let n_bits: u32 = symbols.iter().map(|symbol| terms.symbol_width(*symbol)).sum();
+        if n_bits > 16 {
+            return None;
+        }
+        let concerns = |constraint: &TermId| terms.symbols(*constraint).iter().any(|symbol| symbols.contains(symbol));
+        let constraints: Vec<TermId> = path.iter().filter(concerns).collect();
+        let is_own = |constraint: &TermId| terms.symbols(*constraint).iter().all(|symbol| symbols.contains(symbol));
+        if !constraints.iter().all(is_own) {
+            return None;
+        }
+        let mut found = vec![(self.tools.current.eval(terms, current, t), current.clone())];
+        let mut seen = rustc_hash::FxHashSet::from_iter([found[0].0]);
+        for number in 0..1u64 << n_bits {
+            let mut input = current.clone();
+            let mut rest = number;
+            for symbol in symbols {
+                let width = terms.symbol_width(*symbol);
+                input.set(*symbol, rest & ((1 << width) - 1));
+                rest >>= width;
+            }
+            if constraints.iter().all(|constraint| self.tools.trial.holds(terms, &input, *constraint)) {
+                let value = self.tools.trial.eval(terms, &input, t);
+                if seen.insert(value) {
+                    found.push((value, input));
+                }
+            }
+        }
+        self.refuted.note(Refuted::OtherValues(t));
+        Some(found)
+    }
+
     /// All values of a term over one small symbol, without asking anything.
     fn enumerate_small(
         &mut self,

@@ -29,6 +29,8 @@ static void look_at_exit(void) {}
 static void never_leaks(const void *object) { (void)object; }
 #endif
 
+// Only where these are wrapped.
+#if COLT_LEAKS && defined(COLT_ADDRESS_SANITIZER)
 NO_RETURN void __real_abort(void);
 NO_RETURN void __wrap_abort(void);
 NO_RETURN void __wrap_abort(void) {
@@ -44,3 +46,4 @@ NO_RETURN void __wrap__exit(int status) {
 }
 NO_RETURN void __wrap__Exit(int status);
 NO_RETURN void __wrap__Exit(int status) { __wrap__exit(status); }
+#endif

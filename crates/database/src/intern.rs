@@ -131,7 +131,7 @@ impl EndingRow {
         };
         match ending {
             Ending::Returned { status } | Ending::Exited { status } => row.status = Some(*status),
-            Ending::Bug(Bug { kind, message, place, stack: _ }) => {
+            Ending::Bug(Bug { kind, message, place, stack: _, also: _ }) => {
                 row.kind = Some(kind.name().to_string());
                 row.take_place(place);
                 row.message = Some(message.clone());

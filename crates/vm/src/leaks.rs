@@ -134,29 +134,32 @@ impl<'s> Search<'s> {
 
     fn run(&mut self) {
         while let Some(object) = self.work.pop() {
-            if let Some(array) = object.array() {
+            if let Some(array) = (0..object.size).find_map(|offset| object.array_at(offset)) {
                 self.reach_constants(array);
                 self.reach_by_bytes(&[array]);
-                continue;
             }
-            for start in (0..object.data().len()).step_by(self.word_bytes) {
-                self.scan_word(object, start);
+            let data = object.data();
+            for (word, idx) in data.chunks_exact(self.word_bytes).zip(0..) {
+                self.scan_word(object, word, idx * self.word_bytes as u64);
             }
         }
     }
 
-    fn scan_word(&mut self, object: &'s Object, start: usize) {
-        let Some(chunk) = object.data().get(start..start + self.word_bytes) else { return };
-        let symbolic = |offset: usize| object.is_symbolic_at(offset as u64);
-        if (start..start + self.word_bytes).any(symbolic) {
-            let terms = (start..start + self.word_bytes).filter_map(|at| object.byte(at as u64).1.term());
-            let terms: Vec<TermId> = terms.collect();
-            terms.iter().for_each(|term| self.reach_constants(*term));
-            self.reach_by_bytes(&terms);
-            return;
+    fn scan_word(&mut self, object: &Object, bytes: &[u8], start: u64) {
+        let offsets = start..start + self.word_bytes as u64;
+        if !object.is_plain() {
+            if offsets.clone().any(|offset| object.array_at(offset).is_some()) {
+                return;
+            }
+            let terms: Vec<TermId> = offsets.filter_map(|offset| object.byte(offset).1.term()).collect();
+            if !terms.is_empty() {
+                terms.iter().for_each(|term| self.reach_constants(*term));
+                self.reach_by_bytes(&terms);
+                return;
+            }
         }
         let mut word = [0u8; 8];
-        word[..self.word_bytes].copy_from_slice(chunk);
+        word[..self.word_bytes].copy_from_slice(bytes);
         self.reach(u64::from_le_bytes(word));
     }
 

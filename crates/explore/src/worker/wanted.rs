@@ -31,9 +31,9 @@ impl Wanted {
 
     /// Faults are told apart by no less than the findings are.
     fn is_one_of_the_first(&mut self, bug: &Bug) -> bool {
-        let Bug { kind, message: _, place, stack } = bug;
+        let Bug { kind, message: _, place, stack, also } = bug;
         let mut hasher = FxHasher::default();
-        (kind, place, stack).hash(&mut hasher);
+        (kind, place, stack, also).hash(&mut hasher);
         let n_told = self.n_told.entry(hasher.finish()).or_insert(0);
         *n_told += 1;
         *n_told <= N_OF_A_FAULT

@@ -10,7 +10,7 @@ use vm::Image;
 use crate::collector::{Collector, Ended, Leavings, Reports, Standing};
 use crate::exchange::Exchange;
 use crate::worker::Worker;
-use crate::{Conducts, Discovery, Explorer, History, LineUp, Maker, Options, Outcome, RunPlan, Sink};
+use crate::{Conducts, Discovery, Driver, History, LineUp, Maker, Options, Outcome, RunPlan, Sink};
 
 /// What to explore.
 pub struct Program {
@@ -89,30 +89,41 @@ impl Reports for Direct<'_, '_> {
     }
 }
 
-fn explore_alone(program: &Program, options: &Options, line_up: LineUp, sink: &mut dyn Sink) -> Outcome {
+fn explore_alone(program: &Program, options: &Options, mut line_up: LineUp, sink: &mut dyn Sink) -> Outcome {
     let image = program.image(options);
     let mut collector = Collector::new(&image, 1, sink);
-    let mut history = History::default();
+    // What a driver learned before a campaign was stopped is not known: what is left of it is explored as it is.
+    let mut drivers = match options.resume.is_empty() {
+        true => std::mem::take(&mut line_up.drivers),
+        false => Vec::new(),
+    };
+    let everything = RunPlan { prefixes: options.resume.clone(), ..RunPlan::default() };
     let mut reports = Direct(&mut collector);
     let mut worker = Worker::new(&image, options, line_up, &mut reports, None);
-    let mut driver = worker.take_driver();
-    if driver.conduct(&mut Explorer::new(&mut worker)) == Conducts::Yes {
-        history.runs = 1;
-        let left = worker.finish();
-        return collector.finish(history.runs, vec![left]);
-    }
-    while let Some(plan) = driver.next(&history) {
+    let runs = explore_plan(everything, &mut drivers, &mut worker);
+    let left = worker.finish();
+    collector.finish(runs, vec![left])
+}
+
+/// Explores a plan by the first driver, and its plans by those after it. Returns how many runs that were.
+fn explore_plan(plan: RunPlan, drivers: &mut [Box<dyn Driver>], worker: &mut Worker) -> u64 {
+    let Some((driver, inner)) = drivers.split_first_mut() else {
         worker.run(plan);
-        history.runs += 1;
+        return 1;
+    };
+    if worker.conduct(&mut **driver, &plan) == Conducts::Yes {
+        return 1;
+    }
+    let (mut history, mut runs) = (History::default(), 0);
+    while let Some(next) = driver.next(&plan, &history) {
         if worker.is_over() {
-            if driver.next(&history).is_some() {
-                worker.leave_plan();
-            }
+            worker.leave_plan();
             break;
         }
+        runs += explore_plan(next, inner, worker);
+        history.runs += 1;
     }
-    let left = worker.finish();
-    collector.finish(history.runs, vec![left])
+    runs
 }
 
 enum Message {
@@ -205,7 +216,7 @@ fn work_on(
     line_up.techniques = makers.iter().map(|make| make()).collect();
     let mut worker = Worker::new(&image, options, line_up, &mut reports, Some(exchange));
     if is_first {
-        worker.run(RunPlan { prefixes: options.resume.clone(), name: None });
+        worker.run(RunPlan { prefixes: options.resume.clone(), ..RunPlan::default() });
         if worker.is_over() {
             worker.abandon(exchange);
         }

@@ -1,4 +1,5 @@
-//! Drivers: who turns the history so far into the next plan.
+//! Drivers: who turns the history so far into the next plan. They wrap each other: a plan of the outer one is explored by the
+//! inner one, and what the innermost plans is run.
 
 use crate::{Explorer, Trail};
 
@@ -9,9 +10,22 @@ pub struct RunPlan {
     pub prefixes: Vec<Trail>,
     /// Runs of one name explore the same; a path that such a run has already told is not told again. `None`: all are told.
     pub name: Option<u64>,
+    pub leaves_out: LeavesOut,
 }
 
-/// What has happened in the campaign so far.
+/// What whoever explores a plan may leave out, because of what its driver learns from its paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeavesOut {
+    /// No path.
+    Nothing,
+    /// Paths that from some point on repeat another in everything: which inputs it depends on, too, where that is tracked.
+    Repeats,
+    /// Whatever shows nothing new: nobody learns from the paths.
+    #[default]
+    NothingNew,
+}
+
+/// What has happened so far, within the plan of the outer driver.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub runs: u64,
@@ -25,29 +39,11 @@ pub enum Conducts {
 }
 
 pub trait Driver {
-    /// The next plan; `None` ends the campaign.
-    fn next(&mut self, history: &History) -> Option<RunPlan>;
+    /// The next plan within the outer one; `None`: all of that is explored. The outermost driver's outer plan is everything.
+    fn next(&mut self, outer: &RunPlan, history: &History) -> Option<RunPlan>;
 
-    /// Explores in an order of its own, path by path, instead of by plans. Asked once, before the first plan.
-    fn conduct(&mut self, _explorer: &mut Explorer) -> Conducts {
+    /// Explores a plan in an order of its own, path by path, instead of by plans. Asked once for each, before `next`.
+    fn conduct(&mut self, _outer: &RunPlan, _explorer: &mut Explorer) -> Conducts {
         Conducts::No
-    }
-}
-
-/// One plan: everything, or what is left of it.
-#[derive(Clone, Debug, Default)]
-pub struct Plain {
-    prefixes: Vec<Trail>,
-}
-
-impl Plain {
-    pub fn from_prefixes(prefixes: Vec<Trail>) -> Plain {
-        Plain { prefixes }
-    }
-}
-
-impl Driver for Plain {
-    fn next(&mut self, history: &History) -> Option<RunPlan> {
-        (history.runs == 0).then(|| RunPlan { prefixes: std::mem::take(&mut self.prefixes), name: None })
     }
 }

@@ -28,7 +28,7 @@ mod worker;
 pub use campaign::{Fault, Program, explore};
 pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
 pub use decisions::{Decisions, Trail};
-pub use driver::{Conducts, Driver, History, Plain, RunPlan};
+pub use driver::{Conducts, Driver, History, LeavesOut, RunPlan};
 pub use line_up::LineUp;
 pub use options::{Budgets, Options, Search, SymArgs, Tests, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};

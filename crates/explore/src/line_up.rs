@@ -5,25 +5,21 @@ use vm::{Event, Flow, Image, InputForm, InputRequest, Interest, Labels, State};
 use witness::{Ending, Witness};
 
 use crate::{
-    Admission, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Maker, Means, Path, Plain, Point, Points,
-    Rank, Report, Seats, Technique, Told,
+    Admission, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Maker, Means, Path, Point, Points, Rank,
+    Report, Seats, Technique, Told,
 };
 
-/// The techniques of a campaign and who drives it.
+/// The techniques of a campaign and who drives it. Without any it is plain exploration.
+#[derive(Default)]
 pub struct LineUp {
     pub techniques: Vec<Box<dyn Technique>>,
-    pub driver: Box<dyn Driver>,
-}
-
-impl Default for LineUp {
-    fn default() -> Self {
-        LineUp::plain()
-    }
+    /// The outermost first.
+    pub drivers: Vec<Box<dyn Driver>>,
 }
 
 impl LineUp {
     pub fn plain() -> LineUp {
-        LineUp { techniques: Vec::new(), driver: Box::new(Plain::default()) }
+        LineUp::default()
     }
 
     /// Whether several workers can share the work.

@@ -33,7 +33,7 @@ use crate::exchange::Exchange;
 use crate::pending::{Pending, Waiting, rank_of};
 use crate::search::{Outlook, Promise};
 use crate::spots::Spots;
-use crate::{Driver, LineUp, Options, Path, Plain, RunPlan, Work};
+use crate::{Conducts, Driver, Explorer, LineUp, Options, Path, RunPlan, Work};
 use doubts::Doubts;
 use limits::Limits;
 use telling::Telling;
@@ -116,13 +116,6 @@ impl<'i, 'r> Worker<'i, 'r> {
         }
     }
 
-    pub fn take_driver(&mut self) -> Box<dyn Driver> {
-        if !self.options.resume.is_empty() {
-            return Box::new(Plain::from_prefixes(self.options.resume.clone()));
-        }
-        std::mem::replace(&mut self.line_up.borrow_mut().driver, Box::new(Plain::default()))
-    }
-
     /// Explores one plan until nothing is pending or a budget is used up.
     pub fn run(&mut self, plan: RunPlan) {
         self.run_begins(&plan);
@@ -132,8 +125,20 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.run_ended();
     }
 
+    /// Explores one plan as a driver does it by itself, if it does.
+    pub fn conduct(&mut self, driver: &mut dyn Driver, plan: &RunPlan) -> Conducts {
+        self.run_begins(plan);
+        self.watching.rest(&mut self.decider);
+        let conducts = driver.conduct(plan, &mut Explorer::new(self));
+        if conducts == Conducts::Yes {
+            self.run_ended();
+        }
+        conducts
+    }
+
     fn run_begins(&mut self, plan: &RunPlan) {
         self.telling.plan_begins(plan);
+        self.watching.plan_begins(plan);
         let mut line_up = self.line_up.borrow_mut();
         line_up.run_begins();
         if let Some(flow) = self.decider.machine.watching.flow_mut() {

@@ -131,8 +131,8 @@ impl Rank for Newest {
 struct Twice;
 
 impl Driver for Twice {
-    fn next(&mut self, history: &History) -> Option<RunPlan> {
-        (history.runs < 2).then(RunPlan::default)
+    fn next(&mut self, outer: &RunPlan, history: &History) -> Option<RunPlan> {
+        (history.runs < 2).then(|| outer.clone())
     }
 }
 
@@ -140,7 +140,7 @@ impl Driver for Twice {
 fn a_technique_from_outside_observes_decides_and_drives() {
     let seen = Rc::new(RefCell::new(Seen::default()));
     let dummy = Dummy { seen: seen.clone(), found: Vec::new() };
-    let line_up = LineUp { techniques: vec![Box::new(dummy)], driver: Box::new(Twice) };
+    let line_up = LineUp { techniques: vec![Box::new(dummy)], drivers: vec![Box::new(Twice)] };
     let (outcome, witnesses) = explore_with(&tree(6), &Options { workers: 1, ..Options::default() }, line_up);
     let seen = seen.borrow();
     assert_eq!(outcome.runs, 2);
@@ -162,4 +162,11 @@ fn a_technique_from_outside_observes_decides_and_drives() {
     let (name, report) = &outcome.techniques[0];
     assert_eq!(*name, "dummy");
     assert_eq!(*report, Report::summary(format!("{{\"branches\":{}}}", seen.n_branches)));
+}
+
+#[test]
+fn a_driver_explores_the_plans_of_the_one_around_it() {
+    let line_up = LineUp { techniques: Vec::new(), drivers: vec![Box::new(Twice), Box::new(Twice)] };
+    let (outcome, _) = explore_with(&tree(3), &Options { workers: 1, ..Options::default() }, line_up);
+    assert_eq!((outcome.runs, outcome.counts.total), (4, 4 * 8));
 }

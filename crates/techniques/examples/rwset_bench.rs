@@ -12,9 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use explore::{
-    Covers, Event, Events, Interest, LineUp, Options, Plain, Program, Progress, Search, Sink, Technique, TestId,
-};
+use explore::{Covers, Event, Events, Interest, LineUp, Options, Program, Progress, Search, Sink, Technique, TestId};
 use techniques::rwset::{Config, Effort, Hits, Rwset};
 use vm::{EdgeId, State};
 use witness::Witness;
@@ -98,7 +96,7 @@ fn processor_seconds() -> f64 {
 }
 
 fn run(program: &Program, rwset: Option<Hits>, limit: Duration, edges: Option<Edges>) -> Run {
-    let mut line_up = LineUp { techniques: Vec::new(), driver: Box::new(Plain::default()) };
+    let mut line_up = LineUp { techniques: Vec::new(), drivers: Vec::new() };
     let mut counts = Counts::default();
     if let Some(edges) = edges {
         counts.taken = edges.taken.clone();

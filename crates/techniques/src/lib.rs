@@ -1,5 +1,6 @@
 //! The techniques: one folder each, and the one list of them.
 
+mod company;
 mod flags;
 pub mod lazy;
 mod line_up;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use explore::{Driver, Technique};
 
+pub use company::{Pair, Together, pairs, table, together};
 pub use flags::{Flag, Flags, Takes};
 pub use line_up::{check, find, line_up};
 
@@ -24,7 +26,8 @@ pub struct Entry {
     pub check: fn(&Flags, Named) -> Result<(), String>,
     pub make: fn(&Making) -> Result<Part, String>,
     pub resume: Resume,
-    pub company: Company,
+    /// What it is together with techniques that come before it in the list; see `company`. Those not named are refused.
+    pub company: &'static [Pair],
 }
 
 /// For a technique whose flags are right as they are.
@@ -63,8 +66,17 @@ pub struct Subject<'m> {
 /// What a technique brings into a line-up.
 pub struct Part {
     pub technique: Box<dyn Technique>,
-    /// Only one technique of a line-up may drive.
-    pub driver: Option<Box<dyn Driver>>,
+    /// Drivers wrap each other, see [`Drives`].
+    pub driver: Option<(Drives, Box<dyn Driver>)>,
+}
+
+/// Which driver is around which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Drives {
+    /// It makes plans: around those that explore by themselves.
+    ByPlans,
+    /// It explores a plan of another by itself, path by path.
+    Itself,
 }
 
 impl Part {
@@ -72,14 +84,6 @@ impl Part {
     pub fn passive(technique: impl Technique + 'static) -> Part {
         Part { technique: Box::new(technique), driver: None }
     }
-}
-
-/// Whether a technique can be one of several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Company {
-    Any,
-    /// It cannot; what the others would get wrong.
-    None(&'static str),
 }
 
 /// Where a campaign that was stopped is taken up again.

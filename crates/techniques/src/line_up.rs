@@ -2,7 +2,7 @@
 
 use explore::LineUp;
 
-use crate::{Company, Entry, Flags, Making, Named, Others, Subject};
+use crate::{Entry, Flags, Making, Named, Others, Subject, Together, together};
 
 /// The technique of that name.
 pub fn find<'e>(all: &'e [Entry], name: &str) -> Option<&'e Entry> {
@@ -20,6 +20,7 @@ pub fn check(all: &[Entry], names: &[String], flags: &Flags) -> Result<(), Strin
             return Err(format!("--with: `{name}` is named twice"));
         }
     }
+    check_pairs(all, names).map_err(|why| format!("--with: {why}"))?;
     for entry in all {
         let is_named = names.iter().any(|name| name == entry.name);
         (entry.check)(flags, if is_named { Named::Yes } else { Named::No })?;
@@ -29,22 +30,30 @@ pub fn check(all: &[Entry], names: &[String], flags: &Flags) -> Result<(), Strin
 
 /// The line-up of these names, or what is wrong with it.
 pub fn line_up(all: &[Entry], names: &[String], flags: &Flags, subject: Subject) -> Result<LineUp, String> {
+    check_pairs(all, names)?;
     let others = if names.len() > 1 { Others::Some } else { Others::None };
     let mut line_up = LineUp::plain();
-    let mut drives: Option<&str> = None;
+    let mut drivers = Vec::new();
     for name in names {
         let entry = find(all, name).ok_or_else(|| format!("there is no technique `{name}`"))?;
-        if let (Company::None(why), Others::Some) = (entry.company, others) {
-            return Err(format!("`{}` cannot be combined with others: {why}", entry.name));
-        }
         let part = (entry.make)(&Making { flags, subject, others })?;
         line_up.techniques.push(part.technique);
-        if let Some(driver) = part.driver {
-            if let Some(other) = drives.replace(entry.name) {
-                return Err(format!("`{other}` and `{name}` both decide what is explored when; leave one of them out"));
+        drivers.extend(part.driver);
+    }
+    // The order they are named in stays among those of a kind.
+    drivers.sort_by_key(|(drives, _)| *drives);
+    line_up.drivers = drivers.into_iter().map(|(_, driver)| driver).collect();
+    Ok(line_up)
+}
+
+/// Each technique has to go with each of the others.
+fn check_pairs(all: &[Entry], names: &[String]) -> Result<(), String> {
+    for (idx, one) in names.iter().enumerate() {
+        for other in &names[idx + 1..] {
+            if let (Together::Refused, why) = together(all, one, other) {
+                return Err(format!("`{one}` and `{other}` cannot be combined: {why}"));
             }
-            line_up.driver = driver;
         }
     }
-    Ok(line_up)
+    Ok(())
 }

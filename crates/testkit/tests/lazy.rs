@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use explore::{
-    Covers, Event, Events, InputForm, InputRequest, Interest, LineUp, Options, Path, Plain, Program, Progress, Seats,
-    Sink, Technique, TestId,
+    Covers, Event, Events, InputForm, InputRequest, Interest, LineUp, Options, Path, Program, Progress, Seats, Sink,
+    Technique, TestId,
 };
 use ir::FuncId;
 use testkit::generate;
@@ -180,7 +180,7 @@ impl Case<'_> {
             let values = test.inputs.iter().map(|input| u64::from(input.bytes[0])).collect();
             let (is_skipped, is_library) = (is_skipped.to_vec(), is_library.clone());
             let rerun = Rerun { values, unit: self.unit, is_skipped, is_library, seen: seen.clone() };
-            let line_up = LineUp { techniques: vec![Box::new(rerun)], driver: Box::new(Plain::default()) };
+            let line_up = LineUp { techniques: vec![Box::new(rerun)], drivers: Vec::new() };
             let (outcome, reruns) = self.explore(line_up, &Options::default());
             assert_eq!(outcome.counts.total, 1);
             assert_eq!(End::of(&reruns[0].ending), End::of(&test.ending), "the test ends otherwise");

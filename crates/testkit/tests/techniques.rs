@@ -1,5 +1,6 @@
-//! What a technique that prunes may leave out: ways to reach something, never the something. Under `rwset`, and under
-//! `partition` and `rwset` together, a fixture shows the lines, sides of branches and findings that it shows without.
+//! What a technique that prunes may leave out: ways to reach something, never the something. Under `rwset`, and under every pair
+//! of techniques that is allowed, a fixture shows the lines, sides of branches and findings that it shows without, as far as
+//! each of the two promises it.
 //!
 //! `TECHNIQUE_FIXTURES` says how many fixtures are tried (6, spread over all); `all` for all of them. Only those count of
 //! which plain exploration is complete within a few seconds; how many that were is printed, and so is every other fixture.
@@ -9,6 +10,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use techniques::Together;
 use testkit::annotation::{Fixture, LineUp};
 use testkit::command::{find_colt, project_root};
 use testkit::outcome::Outcome;
@@ -21,7 +23,7 @@ const LIMIT: [&str; 2] = ["--max-time", "30"];
 /// More tests take too long to replay.
 const MAX_TESTS: u64 = 2_000;
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Shown {
     lines: BTreeSet<u64>,
     /// Line, the number of the branch on it, and the side.
@@ -51,11 +53,37 @@ impl Shown {
         self
     }
 
-    /// With `partition` lines and failed assertions are promised, no more.
+    /// With some techniques lines and failed assertions are promised, no more.
     fn without_sides(mut self) -> Shown {
         self.sides.clear();
         self.findings.retain(|(kind, _, _)| kind.contains("assert"));
         self
+    }
+
+    fn and(mut self, other: &Shown) -> Shown {
+        self.lines.retain(|line| other.lines.contains(line));
+        self.sides.retain(|side| other.sides.contains(side));
+        self.findings.retain(|finding| other.findings.contains(finding));
+        self
+    }
+
+    fn is_in(&self, other: &Shown) -> bool {
+        self.lines.is_subset(&other.lines)
+            && self.sides.is_subset(&other.sides)
+            && self.findings.is_subset(&other.findings)
+    }
+}
+
+/// What a technique promises of what plain exploration shows.
+fn promised(colt: &Path, fixture: &Fixture, technique: &str, shown: Shown) -> Result<Shown, String> {
+    match technique {
+        "rwset" => Ok(shown),
+        "partition" => Ok(shown.without_sides()),
+        // The unit, not what it calls: as much as the technique shows by itself.
+        _ => {
+            let alone = explored(colt, fixture, technique, &LIMIT)?;
+            Ok(shown.without_sides().and(&Shown::of_outcome(&alone).counted(fixture)))
+        }
     }
 }
 
@@ -89,18 +117,26 @@ fn hidden(colt: &Path, fixture: &Fixture, shown: Shown) -> Vec<String> {
         }
         Err(why) => complaints.push(format!("under rwset: {why}")),
     }
-    let shown = shown.without_sides();
-    match explored(colt, fixture, "partition+rwset", &LIMIT) {
-        Ok(both) => {
-            let now = Shown::of_outcome(&both).counted(fixture).without_sides();
-            if !shown.lines.is_subset(&now.lines) || !shown.findings.is_subset(&now.findings) {
-                let verdict = both.verdict;
-                complaints.push(format!("under partition and rwset, {verdict}: {shown:?} became {now:?}"));
-            }
+    for (one, other) in techniques::pairs(techniques::ALL) {
+        if techniques::together(techniques::ALL, one, other).0 != Together::Refused
+            && let Err(why) = compare_pair(colt, fixture, (one, other), shown.clone())
+        {
+            complaints.push(format!("under {one} and {other}{why}"));
         }
-        Err(why) => complaints.push(format!("under partition and rwset: {why}")),
     }
     complaints
+}
+
+fn compare_pair(colt: &Path, fixture: &Fixture, pair: (&str, &str), shown: Shown) -> Result<(), String> {
+    let shown = promised(colt, fixture, pair.0, shown).map_err(|why| format!(": {} alone: {why}", pair.0))?;
+    let shown = promised(colt, fixture, pair.1, shown).map_err(|why| format!(": {} alone: {why}", pair.1))?;
+    let line_up = format!("{}+{}", pair.0, pair.1);
+    let both = explored(colt, fixture, &line_up, &LIMIT).map_err(|why| format!(": {why}"))?;
+    let now = Shown::of_outcome(&both).counted(fixture);
+    if shown.is_in(&now) {
+        return Ok(());
+    }
+    Err(format!(", {}: {shown:?} became {now:?}", both.verdict))
 }
 
 #[test]

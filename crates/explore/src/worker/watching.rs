@@ -12,7 +12,7 @@ use super::Worker;
 use crate::effects::{Decider, Parted};
 use crate::meets::Meets;
 use crate::tree::Tree;
-use crate::{Admission, LineUp, NodeId, Path, Point, Settlement, Under, Unwatched, Watch};
+use crate::{Admission, LeavesOut, LineUp, NodeId, Path, Point, RunPlan, Settlement, Under, Unwatched, Watch};
 
 pub struct Watching {
     /// Absent where nobody watches: then everything here does nothing.
@@ -26,6 +26,8 @@ struct Kept {
     trace: Option<Box<Trace>>,
     meets: Meets,
     goes_nearest_first: bool,
+    /// Of the running plan: where no path may be left out, none is watched.
+    leaves_out: LeavesOut,
 }
 
 /// What those that watch say about a path at a point.
@@ -44,13 +46,34 @@ impl Watching {
         stack.keep_refuted(Keeping::On);
         let meets = Meets::new(&machine.image.module);
         let goes_nearest_first = line_up.goes_nearest_first();
-        let kept = Kept { tree: Tree::default(), trace: None, meets, goes_nearest_first };
+        let (tree, leaves_out) = (Tree::default(), LeavesOut::default());
+        let kept = Kept { tree, trace: None, meets, goes_nearest_first, leaves_out };
         Watching { kept: Some(kept), held: Vec::new() }
     }
 
-    /// Where a path at the beginning stands.
+    pub fn plan_begins(&mut self, plan: &RunPlan) {
+        if let Some(kept) = &mut self.kept {
+            kept.leaves_out = plan.leaves_out;
+        }
+    }
+
+    /// Where a path at the beginning stands, if it is watched.
     pub fn root(&mut self) -> Option<NodeId> {
-        self.kept.as_mut().map(|kept| kept.tree.root())
+        self.watched().map(|kept| kept.tree.root())
+    }
+
+    fn watched(&mut self) -> Option<&mut Kept> {
+        self.kept.as_mut().filter(|kept| kept.leaves_out != LeavesOut::Nothing)
+    }
+
+    /// Nothing is watched until a path is that is.
+    pub fn rest(&mut self, decider: &mut Decider) {
+        if let Some(kept) = &mut self.kept
+            && decider.machine.watching.trace().is_some()
+        {
+            kept.trace = decider.machine.watching.swap_trace(None);
+            decider.stack.keep_refuted(Keeping::Off);
+        }
     }
 
     pub fn fork(&mut self, node: Option<NodeId>) {
@@ -84,7 +107,7 @@ impl Watching {
 
     /// A path that is not watched may be again.
     pub fn adopt(&mut self, path: &mut Path, decider: &mut Decider, line_up: &RefCell<LineUp>) {
-        if let (Some(kept), None, Unwatched::GivenUp) = (&mut self.kept, path.node, path.unwatched) {
+        if let (Some(kept), None, Unwatched::GivenUp) = (self.watched(), path.node, path.unwatched) {
             let mut means = decider.means();
             if line_up.borrow_mut().points().any(|points| points.adopts(path, &mut means) == Watch::Points) {
                 path.node = Some(kept.tree.root());

@@ -50,28 +50,23 @@ use std::sync::Arc;
 
 use analysis::{CallGraph, Cfg, Loops};
 use explore::{
-    Conducts, Driver, Event, Events, Explorer, History, Interest, Path, Report, RunPlan, Seats, SlotId, Technique,
+    Conducts, Driver, Event, Events, Explorer, History, Interest, LeavesOut, Path, Report, RunPlan, Seats, SlotId,
+    Technique,
 };
 use ir::{BlockId, FuncId, Inst, Module, Terminator};
 use rustc_hash::FxHashSet;
 use vm::State;
 use witness::{BugKind, Ending, Place};
 
-use crate::{ANY_FLAGS, Company, Entry, Flag, Making, Part, Resume, Takes};
+use crate::{ANY_FLAGS, Drives, Entry, Flag, Making, Part, Resume, Takes};
 use effects::Effects;
 use faults::{Effort, Suspects};
 use hunt::Hunt;
 use learn::Summaries;
 
 /// How the line-up makes it.
-pub const ENTRY: Entry = Entry {
-    name: NAME,
-    flags: &[SKIP, FAULTS],
-    check: ANY_FLAGS,
-    make,
-    resume: Resume::FromStart,
-    company: Company::None("it leaves runs unfinished that others would take for explored"),
-};
+pub const ENTRY: Entry =
+    Entry { name: NAME, flags: &[SKIP, FAULTS], check: ANY_FLAGS, make, resume: Resume::FromStart, company: &[] };
 
 const NAME: &str = "lazy";
 
@@ -124,7 +119,8 @@ fn make(making: &Making) -> Result<Part, String> {
     Ok(Part {
         technique: Box::new(Lazy { claimed, is_library, alternatives: alternatives(module), figures: figures.clone() }),
         // With nothing to skip this is plain exploration, in any order.
-        driver: (!skipped.is_empty()).then(|| -> Box<dyn Driver> { Box::new(Conductor { plan, figures }) }),
+        driver: (!skipped.is_empty())
+            .then(|| (Drives::Itself, Box::new(Conductor { plan, figures }) as Box<dyn Driver>)),
     })
 }
 
@@ -339,11 +335,16 @@ struct Conductor {
 }
 
 impl Driver for Conductor {
-    fn next(&mut self, _: &History) -> Option<RunPlan> {
-        None
+    /// What it does not conduct is explored as it is.
+    fn next(&mut self, outer: &RunPlan, history: &History) -> Option<RunPlan> {
+        (history.runs == 0).then(|| outer.clone())
     }
 
-    fn conduct(&mut self, explorer: &mut Explorer) -> Conducts {
+    fn conduct(&mut self, outer: &RunPlan, explorer: &mut Explorer) -> Conducts {
+        // It starts at the beginning, and most paths through calls it never runs.
+        if !outer.prefixes.is_empty() || outer.leaves_out != LeavesOut::NothingNew {
+            return Conducts::No;
+        }
         Hunt::new(explorer, self.plan.clone(), self.figures.clone()).run();
         Conducts::Yes
     }

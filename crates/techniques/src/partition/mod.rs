@@ -51,14 +51,15 @@
 //!
 //! **Can miss**: nothing that the theorem speaks of, which is places and failures; it does not show all *combinations* of
 //! what independent inputs do, and paths that differ in nothing else are left out by design. A symbolic value that the
-//! engine replaces by one concrete value is in the ledger, here as in plain exploration. With `rwset`, that technique prunes
-//! nothing: what the rest of a path would show about flow is needed of every path.
+//! engine replaces by one concrete value is in the ledger, here as in plain exploration. Where others
+//! prune (see `company`), what the rest of a path would show about flow must be what another has shown.
 //!
 //! **Costs.** Three runs of the base, then each part; up to a few rounds, each of which judges the base again. A part
 //! begins with the values of the base, so the base's own path is told once. A run that fixes nothing is plain exploration
 //! and the last one. Labelled values take the machine's slow path.
 
 mod bases;
+mod company;
 mod cover;
 mod names;
 mod search;
@@ -75,13 +76,14 @@ use explore::{
 use vm::{Flow, Image, Labels};
 use witness::Witness;
 
-use crate::{Company, Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
+use crate::{Drives, Entry, Flag, Flags, Making, Named, Others, Part, Resume, Takes};
+use company::COMPANY;
 use search::{Meeting, Mode, Search};
 use start::Start;
 
 /// How the line-up makes it.
 pub const ENTRY: Entry =
-    Entry { name: NAME, flags: &[START, CHECK], check, make, resume: Resume::FromStart, company: Company::Any };
+    Entry { name: NAME, flags: &[START, CHECK], check, make, resume: Resume::FromStart, company: COMPANY };
 
 const NAME: &str = "partition";
 
@@ -107,13 +109,17 @@ fn check(flags: &Flags, named: Named) -> Result<(), String> {
 }
 
 fn make(making: &Making) -> Result<Part, String> {
-    let Making { flags, subject, .. } = making;
+    let Making { flags, subject, others } = making;
     let start = flags.file(&START).map(read_start).transpose()?;
     let mode = if flags.is_given(&CHECK) { Mode::Check } else { Mode::Merge };
-    let search = Rc::new(RefCell::new(Search::new(subject.module.clone(), mode, start)));
+    let mut search = Search::new(subject.module.clone(), mode, start);
+    if *others == Others::Some {
+        search.offer_whole();
+    }
+    let search = Rc::new(RefCell::new(search));
     Ok(Part {
         technique: Box::new(Partition { search: search.clone() }),
-        driver: Some(Box::new(PartitionDriver { search })),
+        driver: Some((Drives::ByPlans, Box::new(PartitionDriver { search }))),
     })
 }
 
@@ -132,7 +138,7 @@ struct PartitionDriver {
 }
 
 impl Driver for PartitionDriver {
-    fn next(&mut self, _history: &History) -> Option<RunPlan> {
+    fn next(&mut self, _: &RunPlan, _: &History) -> Option<RunPlan> {
         self.search.borrow_mut().next()
     }
 }

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use explore::{InputForm, InputRequest, Path, RunPlan, Told};
+use explore::{InputForm, InputRequest, LeavesOut, Path, RunPlan, Told};
 use ir::Module;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use vm::{Flow, Freedom, Image, LabelledScalar, Labels, NoteWrites, Scouting, State};
@@ -22,6 +22,13 @@ pub enum Mode {
     Merge,
     /// Only report that they do.
     Check,
+}
+
+/// Whether a run that fixes nothing may be left to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    Own,
+    Offered,
 }
 
 /// Two inputs that met, where and how.
@@ -49,8 +56,11 @@ enum Phase {
 
 pub struct Search {
     mode: Mode,
+    whole: Whole,
     pub seed: u64,
     pub units: Units,
+    /// How many there were when the running run was planned.
+    n_units_before: usize,
     /// What no input decides, as how many arguments there are or how large a fuzzer's input is: each choice is a world that is
     /// explored as if it were a program of its own. The decisions that lead to the running one, and to those left.
     world: Vec<u64>,
@@ -98,8 +108,10 @@ impl Search {
         let nothing: Set = Rc::new([]);
         Search {
             mode,
+            whole: Whole::Own,
             seed: 0,
             units: Units::new(module, start),
+            n_units_before: 0,
             world: Vec::new(),
             worlds: Vec::new(),
             bases: vec![Base::random()],
@@ -159,11 +171,37 @@ impl Search {
             Phase::Begin | Phase::Survey | Phase::Scout | Phase::Base => Rc::new([]),
             Phase::Improve(set) | Phase::Part(set) => set.clone(),
         };
+        self.n_units_before = self.units.len();
         let mut hasher = FxHasher::default();
         (&self.world, self.bases[self.current].id, &self.symbolic).hash(&mut hasher);
         let world = (!self.world.is_empty()).then(|| self.world.iter().copied().collect());
         let prefixes = world.into_iter().collect();
-        Some(RunPlan { prefixes, name: Some(hasher.finish()) })
+        Some(RunPlan { prefixes, name: Some(hasher.finish()), leaves_out: self.leaves_out() })
+    }
+
+    /// From now on a run that fixes none of the inputs known is one that fixes none at all, so that others can do it their way.
+    pub fn offer_whole(&mut self) {
+        self.whole = Whole::Offered;
+    }
+
+    fn is_whole(&self) -> bool {
+        self.whole == Whole::Offered && self.mode == Mode::Merge && self.fixes_nothing(&self.symbolic)
+    }
+
+    fn fixes_nothing(&self, set: &Set) -> bool {
+        !set.is_empty() && set.len() == self.n_units_before
+    }
+
+    /// Which paths others may leave out of the run. What the base does, and which worlds there are, is seen on every path; of
+    /// a part, one that goes the same way and depends on the same is enough. Nothing is learned from a run without fixed inputs.
+    fn leaves_out(&self) -> LeavesOut {
+        match &self.phase {
+            Phase::Begin | Phase::Survey | Phase::Scout | Phase::Base => LeavesOut::Nothing,
+            Phase::Improve(_) | Phase::Part(_) if self.is_whole() => LeavesOut::NothingNew,
+            // Where only the flow is the question, every write counts.
+            Phase::Improve(_) | Phase::Part(_) if self.mode == Mode::Check => LeavesOut::Nothing,
+            Phase::Improve(_) | Phase::Part(_) => LeavesOut::Repeats,
+        }
     }
 
     fn next_phase(&mut self) -> Option<Phase> {
@@ -183,7 +221,9 @@ impl Search {
             Phase::Base if self.stage == Stage::Select => self.judge_base(),
             Phase::Base => self.next_part(),
             // Nothing was fixed: this was plain exploration, and shows all there is.
-            Phase::Improve(set) | Phase::Part(set) if self.mode == Mode::Merge && set.len() == self.units.len() => {
+            Phase::Improve(set) | Phase::Part(set)
+                if self.mode == Mode::Merge && set.len() == self.units.len() || self.is_whole() =>
+            {
                 self.parts.add(set);
                 self.leave_world()
             }
@@ -325,6 +365,7 @@ impl Search {
     /// What an input looks like in this run.
     pub fn form(&mut self, request: &InputRequest, state: Option<&State>) -> InputForm {
         let is_same = |record: &&Arc<vm::InputRecord>| record.origin == request.origin && record.name == request.name;
+        let is_whole = self.is_whole();
         let repeat = state.map_or(0, |state| state.inputs.iter().filter(is_same).count() as u32);
         let scalars: Vec<LabelledScalar> = (0..request.scalars.len())
             .map(|idx| {
@@ -332,7 +373,7 @@ impl Search {
                 if self.mode == Mode::Check {
                     self.cover.add(Rc::new([unit]));
                 }
-                let is_symbolic = self.symbolic.binary_search(&unit).is_ok();
+                let is_symbolic = is_whole || self.symbolic.binary_search(&unit).is_ok();
                 let freedom = if is_symbolic { Freedom::Symbol } else { Freedom::Fixed };
                 // A number in a range begins where the range says.
                 let value = if is_symbolic && request.range.is_some() {
@@ -356,6 +397,11 @@ impl Search {
     }
 
     pub fn run_ended(&mut self, flow: &mut Flow, labels: &Labels, image: &Image) {
+        if self.is_whole() {
+            // Others may have left out paths, and no run comes after it that would need what it shows.
+            (flow.take_stale(), flow.take_decisions(), flow.take_failed_guards());
+            return;
+        }
         self.is_stale |= flow.take_stale();
         for decision in flow.take_decisions() {
             let set: Set = labels.members(decision.label).into();
@@ -397,6 +443,10 @@ impl Search {
 
     pub fn witnessed(&mut self, path: &Path, witness: &Witness) {
         self.n_paths_run += 1;
+        // What a path that was pruned would have shown is what the one shows that it repeats.
+        if self.is_whole() || matches!(witness.ending, Ending::Pruned { .. }) {
+            return;
+        }
         let loss = Loss::of_path(path, &witness.ending);
         match &self.phase {
             Phase::Begin | Phase::Scout => {}

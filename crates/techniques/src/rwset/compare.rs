@@ -8,16 +8,20 @@
 //! guessed from the pairs of values, and the solver must agree that the new path condition implies both the equality
 //! of all the values and what the earlier constraints say about them, whatever the symbols are that are not read any more
 //! (see `project`). Constraints on other symbols are satisfiable on their own and say nothing about what is read.
+//!
+//! While flow is tracked, labels must agree wherever values do, and so must all by which flow names things and knows what control
+//! depends on: then every decision, write and ending that follows is noted with the labels it was noted with before.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use analysis::Faults;
 use explore::{Means, Path};
 use rustc_hash::{FxHashMap, FxHashSet};
 use solver::{Answer, PathCondition};
 use term::{Assignment, Sort, SymbolId, TermId, Terms, View};
-use vm::{Frame, Object, ObjectId, ObjectKind, Ranges, Region, Shadow, State};
+use vm::{Frame, InputRecord, Object, ObjectId, ObjectKind, Ranges, Region, Shadow, State};
 
 use super::PointKey;
 use super::live::Live;
@@ -211,6 +215,7 @@ pub fn covers(
         paired: FxHashMap::default(),
         paired_back: FxHashMap::default(),
         found: Vec::new(),
+        is_tracked: is_tracked(&old.state),
     };
     if comparison.registers(&old.slots, means).is_none() {
         return (Err(Miss::Registers), comparison.pairs.len());
@@ -232,8 +237,9 @@ fn same_shape(old: &State, new: &State) -> bool {
         callers: _,
         depth,
         memory,
-        // What was asked for so far is in memory, in registers and in the condition.
-        inputs: _,
+        // What was asked for so far is in memory, in registers and in the condition. What comes next may depend on it where
+        // others decide what an input looks like.
+        inputs,
         answers,
         jumps,
         threads,
@@ -245,10 +251,10 @@ fn same_shape(old: &State, new: &State) -> bool {
         // A budget that steps use up cuts a path, and that is told.
         steps: _,
         output: _,
-        // Belong to flow: see `same_frame`.
+        // Where objects of a name lie: those that are compared have the same names.
         origins: _,
-        left_guard: _,
-        stdin_label: _,
+        left_guard,
+        stdin_label,
         // Techniques that go with this one keep there what they know about the past.
         slots: _,
     } = old;
@@ -269,18 +275,29 @@ fn same_shape(old: &State, new: &State) -> bool {
         && *stack_bytes == new.stack_bytes
         && *pause_at == new.pause_at
         && *n_inputs_unseen == new.n_inputs_unseen
+        && *left_guard == new.left_guard
+        && *stdin_label == new.stdin_label
+        && (!is_tracked(old) || inputs.len() == new.inputs.len() && inputs.iter().zip(&new.inputs).all(same_input))
         && memory.n_stack_objects() == new.memory.n_stack_objects()
         && old.frames().zip(new.frames()).all(|(old, new)| same_frame(old, new))
         && old.memory.objects(Region::Stack).zip(new.memory.objects(Region::Stack)).all(|(old, new)| {
-            Rc::ptr_eq(old.1, new.1) || old.1.size == new.1.size && old.1.ty == new.1.ty && old.1.kind == new.1.kind
+            Rc::ptr_eq(old.1, new.1)
+                || old.1.size == new.1.size
+                    && old.1.ty == new.1.ty
+                    && old.1.kind == new.1.kind
+                    && same_in_flow(old.1, new.1)
         })
 }
 
 fn same_frame(old: &Frame, new: &Frame) -> bool {
     // Registers and the variadic area are compared by value, later.
     let Frame { func, block, inst_idx, regs: _, stack_mark, variadic: _, returns, control, track, slots: _ } = old;
-    // While flow is tracked, what the rest of a path would show about it is needed of every path.
-    track.is_none()
+    let same_track = match (track, &new.track) {
+        (None, None) => true,
+        (Some(old), Some(new)) => old.is_same(new),
+        _ => false,
+    };
+    same_track
         && *func == new.func
         && *block == new.block
         && *inst_idx == new.inst_idx
@@ -299,6 +316,7 @@ struct Comparison<'a> {
     paired_back: Paired,
     /// Paired but not looked into yet.
     found: Vec<ObjectId>,
+    is_tracked: bool,
 }
 
 impl Comparison<'_> {
@@ -332,6 +350,8 @@ impl Comparison<'_> {
         match (old.term(), new.term()) {
             (None, None) => Some(Kind::Concrete),
             (None, Some(_)) => None,
+            // A symbol may mean several objects where a value means one: what is decided by it may depend on other inputs.
+            (Some(_), None) if self.is_tracked => None,
             (Some(old), new) => Some(Kind::Terms(old, new)),
         }
     }
@@ -471,7 +491,24 @@ enum Kind {
 /// What can be known about an object without reading its bytes.
 fn same_outside(old: &Rc<Object>, new: &Rc<Object>) -> bool {
     Rc::ptr_eq(old, new)
-        || old.size == new.size && old.kind == new.kind && old.liveness == new.liveness && old.ty == new.ty
+        || old.size == new.size
+            && old.kind == new.kind
+            && old.liveness == new.liveness
+            && old.ty == new.ty
+            && same_in_flow(old, new)
+}
+
+/// Whether flow knows the objects by one name, and they depend on the same inputs; so it is where no flow is tracked.
+fn same_in_flow(old: &Object, new: &Object) -> bool {
+    old.origin == new.origin && old.life == new.life && old.label == new.label
+}
+
+fn is_tracked(state: &State) -> bool {
+    state.top.track.is_some()
+}
+
+fn same_input((old, new): (&Arc<InputRecord>, &Arc<InputRecord>)) -> bool {
+    Arc::ptr_eq(old, new) || old.origin == new.origin && old.name == new.name
 }
 
 /// The object on the stack or the heap that a word points into, just behind or just before, and where.

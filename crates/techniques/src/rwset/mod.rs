@@ -35,6 +35,9 @@
 //! - *Its cost has a limit* (see `economy`): beyond some milliseconds it may spend so many per cent of the work it goes with,
 //!   and what prunes have saved. When more was spent, paths run on unwatched, as if the technique were
 //!   not there, until it can be afforded again. An unwatched path spoils what is above it.
+//! - *Where flow is tracked* a path must also repeat which inputs things depend on: labels of all that is compared, what control
+//!   depends on, and the names by which flow knows objects and places (calls under way, turns of loops). Then whatever the
+//!   rest of it would show about flow was shown.
 //! - *Loops over fresh input* never finish their subtrees. A path that comes to a point above which an unfinished visit looks
 //!   the same, as far as is known yet, is held. When only held paths are left, the read sets are a system of equations
 //!   over the explored graph with held paths as edges back to the visits they resemble; its least solution is
@@ -59,6 +62,7 @@
 //! visits that have the same plain values in their registers (see `entries`), and a solver question when only constraints
 //! differ. Entries are bounded; dropping one loses prunes, never a path.
 
+mod company;
 mod compare;
 mod economy;
 mod entries;
@@ -82,9 +86,10 @@ use term::TermId;
 use vm::{Effect, State, Touched};
 use witness::Ending;
 
-use crate::{ANY_FLAGS, Company, Flag, Making, Others, Part, Resume, Takes};
+use crate::{ANY_FLAGS, Flag, Making, Others, Part, Resume, Takes};
 pub use economy::Effort;
 
+use company::COMPANY;
 use compare::{Covered, Miss, Paired, Seen, Slots, Snapshot, covers, is_ruled_out, live_slots};
 use economy::Economy;
 use entries::{Entries, Entry};
@@ -155,7 +160,7 @@ pub const ENTRY: crate::Entry = crate::Entry {
     check: ANY_FLAGS,
     make,
     resume: Resume::FromPending,
-    company: Company::Any,
+    company: COMPANY,
 };
 
 const COUNT_ONLY: Flag = Flag {

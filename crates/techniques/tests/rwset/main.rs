@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use explore::{
-    Covers, Event, Events, Interest, LineUp, Maker, Options, Plain, Program, Progress, Search, Sink, Technique, TestId,
+    Covers, Event, Events, Interest, LineUp, Maker, Options, Program, Progress, Search, Sink, Technique, TestId,
 };
 use techniques::rwset::{Config, Effort, Rwset, Sabotage};
 use vm::{EdgeId, State};
@@ -76,7 +76,7 @@ struct Explored {
 
 fn explore(program: &Program, search: Search, workers: usize, rwset: Option<Config>) -> Explored {
     let edges = Edges::default();
-    let mut line_up = LineUp { techniques: vec![Box::new(edges.clone())], driver: Box::new(Plain::default()) };
+    let mut line_up = LineUp { techniques: vec![Box::new(edges.clone())], drivers: Vec::new() };
     if let Some(config) = rwset {
         line_up.techniques.push(Box::new(Rwset::new(config)));
     }

@@ -231,6 +231,17 @@ impl Track {
         Track { context: 0x51ed_270b, turns: Vec::new(), regions: Vec::new(), keys: None, passed: Label::EMPTY }
     }
 
+    /// Whether from here on everything gets the same names and the same labels.
+    pub fn is_same(&self, other: &Track) -> bool {
+        let Track { context, turns, regions, keys, passed } = self;
+        *context == other.context
+            && *turns == other.turns
+            && *passed == other.passed
+            && regions::same_keys(keys, &other.keys)
+            && regions.len() == other.regions.len()
+            && regions.iter().zip(&other.regions).all(|(one, other)| one.is_same(other))
+    }
+
     fn index(&self, n_turns: usize, frame: (FuncId, BlockId, u32)) -> u64 {
         let mut hash = mix(self.context, u64::from(frame.0.0) << 32 | u64::from(frame.1.0));
         hash = mix(hash, u64::from(frame.2));

@@ -28,6 +28,26 @@ pub(super) struct Region {
     pub(super) keys: Keys,
 }
 
+impl Region {
+    pub(super) fn is_same(&self, other: &Region) -> bool {
+        let Region { block, meets, key, label, control, keys } = self;
+        (*block, *meets, *key, *label, *control) == (other.block, other.meets, other.key, other.label, other.control)
+            && same_keys(keys, &other.keys)
+    }
+}
+
+pub(super) fn same_keys(one: &Keys, other: &Keys) -> bool {
+    let (mut one, mut other) = (one, other);
+    loop {
+        match (one, other) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => return true,
+            (Some(a), Some(b)) if a.key == b.key => (one, other) = (&a.next, &b.next),
+            _ => return false,
+        }
+    }
+}
+
 impl Machine<'_> {
     /// The terminator of the current block decided on a labelled value and takes `edge`.
     pub(crate) fn open_region(&mut self, state: &mut State, label: Label, edge: u32, decides: Decides) {

@@ -48,6 +48,7 @@ fn a_technique_is_a_folder_and_a_line() {
     let (file, out_word) = (file.display().to_string(), out.display().to_string());
     assert_eq!(colt(&["run", &file, "--with", "loop-heads", "--loop-heads-least", "many"]), 2, "no number");
     assert_eq!(colt(&["run", &file, "--loop-heads-most", "3"]), 2, "no such flag");
+    assert_eq!(colt(&["run", &file, "--with", "loop-heads,rwset"]), 2, "a pair that nobody has declared");
     let words = ["run", &file, "--with", "loop-heads", "--loop-heads-least", "100", "--no-replay", "--quiet"];
     assert_eq!(colt(&[&words[..], &["--max-paths", "2", "--out", &out_word]].concat()), 5);
     let before = heads(&out);

@@ -277,7 +277,7 @@ fn same_shape(old: &State, new: &State) -> bool {
         && *n_inputs_unseen == new.n_inputs_unseen
         && *left_guard == new.left_guard
         && *stdin_label == new.stdin_label
-        && (!is_tracked(old) || inputs.len() == new.inputs.len() && inputs.iter().zip(&new.inputs).all(same_input))
+        && (!is_tracked(old) || inputs.len() == new.inputs.len() && inputs.iter().zip(new.inputs.iter()).all(same_input))
         && memory.n_stack_objects() == new.memory.n_stack_objects()
         && old.frames().zip(new.frames()).all(|(old, new)| same_frame(old, new))
         && old.memory.objects(Region::Stack).zip(new.memory.objects(Region::Stack)).all(|(old, new)| {

@@ -2,7 +2,7 @@
 //! does.
 //!
 //! `PARTITION_COUNT` (default 1300) programs of each of three kinds from seed `PARTITION_SEED` (default 1) on. A program
-//! counts when plain exploration of it is complete. `PARTITION_FILES` names a folder whose C files are compared, too
+//! counts when plain exploration of it is complete. `PARTITION_WITH=rwset` has that technique beside it. `PARTITION_FILES` names a folder whose C files are compared, too
 //! (default: the fixtures written for this technique). One kind are the programs of `rwset`: branches, loops, calls, tables at
 //! symbolic offsets, lists on the heap, faults. The others are made to let inputs meet where it is easy to overlook.
 
@@ -124,6 +124,13 @@ fn place(module: &Module, func: FuncId, block: BlockId) -> String {
     format!("{}:{line}", function.name)
 }
 
+/// `PARTITION_WITH` names techniques that go with it.
+fn line_up() -> Vec<String> {
+    let with = std::env::var("PARTITION_WITH").unwrap_or_default();
+    let others = with.split(',').filter(|name| !name.is_empty()).map(str::to_string);
+    std::iter::once("partition".to_string()).chain(others).collect()
+}
+
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -202,7 +209,7 @@ fn compared(program: &Program, seed: u64, blind: Blind) -> Option<Compared> {
     if !plain.is_complete {
         return None;
     }
-    let found = explore(program, seed, &["partition".to_string()], blind, 100 * MAX_PATHS);
+    let found = explore(program, seed, &line_up(), blind, 100 * MAX_PATHS);
     let edges: Vec<String> = plain
         .edges
         .iter()

@@ -48,6 +48,7 @@ fuzz: build
 	@COLT=$(abspath $(COLT)) CSMITH_COUNT=2000 cargo test --release --locked -p testkit --test csmith -- --nocapture
 	@COLT=$(abspath $(COLT)) TECHNIQUE_FIXTURES=all cargo test --release --locked -p testkit --test techniques -- --nocapture
 	@COLT=$(abspath $(COLT)) QUERIES=10000 SWITCH_FIXTURES=all cargo test --release --locked -p testkit --test queries --test switches -- --nocapture
+	@COLT=$(abspath $(COLT)) KILLS=100 cargo test --release --locked -p testkit --test killed -- --nocapture
 	@COLT=$(abspath $(COLT)) PARTITION_FIXTURES=all cargo test --release --locked -p testkit --test partition -- --nocapture
 
 bench: build

@@ -55,7 +55,8 @@ pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure>
     campaign.run(&settings)
 }
 
-fn starts_over(run_args: &RunArgs) -> bool {
+/// Whether decisions mean nothing outside of the run they were made in.
+pub fn starts_over(run_args: &RunArgs) -> bool {
     let found = run_args.line_up.iter().filter_map(|name| techniques::find(run_args.techniques.all, name));
     found.into_iter().any(|entry| entry.resume == techniques::Resume::FromStart)
 }
@@ -90,7 +91,12 @@ fn go_on(database: &Database, checkpoint: Checkpoint) -> Result<Going, Failure> 
     merge::reopen(&mut summary, n_resumable);
     let prefixes: Vec<Trail> = pending.0.into_iter().map(Trail::from_bytes).collect();
     let known = known(database, Which::After(n_settled))?;
-    let start = if prefixes.is_empty() { Start::Nothing } else { Start::Prefixes(prefixes) };
+    let start = match () {
+        () if prefixes.is_empty() => Start::Nothing,
+        // Everything lies below no decision at all.
+        () if prefixes.iter().any(|prefix| prefix.as_bytes().is_empty()) => Start::Everything,
+        () => Start::Prefixes(prefixes),
+    };
     Ok((start, Some(summary), known))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use database::{Checkpoint, Database, Prefixes, Which};
+use database::{Checkpoint, Database, Numbered, Prefixes, Which};
 use explore::Trail;
 use report::{
     CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_id, test_name,
@@ -102,20 +102,22 @@ impl Campaign<'_> {
         fault::doing(format!("exploring {}", names.join(" ")));
         fault::results_in(&self.dir);
         let started = Instant::now();
-        let (n_before, last) = database.n_tests()?;
+        let (n_before, _) = database.n_tests()?;
         let (mut outcome, mut collected, database, written) =
-            self.explore(database, last, &loaded, settings, line_up, deadline, &screen, &stop)?;
-        if let (Err(error), _) | (Ok(()), Err(error)) = (written, self.number(&database, &mut outcome, &mut collected))
-        {
-            return Err(self.stopped_writing(error));
-        }
-        let time_s = started.elapsed().as_secs_f64();
-
-        let n_removed = self.remove_stale(&database, &outcome)?;
-        let mut summary = self.summarise(&loaded, settings, &outcome, &mut collected, Times { build_s, time_s });
-        summary.tests = n_before + collected.n_new - n_removed;
+            self.explore(database, build_s, &loaded, settings, line_up, deadline, &screen, &stop)?;
+        written.map_err(|error| self.stopped_writing(&error))?;
+        // Numbers and whatever speaks of them change together.
+        let (numbered, mut summary) = database.together(|database| {
+            let numbered = self.number(database, &mut outcome, &mut collected)?;
+            let times = Times { build_s, time_s: started.elapsed().as_secs_f64() };
+            let mut summary = self.summarise(&loaded, settings, &outcome, &mut collected.names, times);
+            summary.tests = n_before + collected.n_new;
+            self.save(database, &summary, &outcome, collected.last)?;
+            Ok::<_, Failure>((numbered, summary))
+        })?;
+        database.name_files(&self.dir, &numbered)?;
+        summary.tests -= self.remove_stale(&database, &outcome)?;
         technique_files::certify(&self.dir, &outcome, &mut summary)?;
-        self.save(&database, &summary, &outcome, collected.last)?;
 
         fault::doing(format!("replaying tests of {}", names.join(" ")));
         screen.progress("replaying natively".to_string());
@@ -135,8 +137,11 @@ impl Campaign<'_> {
             database.give_file(&self.dir, finding.test_id())?;
         }
         write_file(&self.dir, "findings.sarif", report::sarif(&summary).as_bytes())?;
-        self.save(&database, &summary, &outcome, collected.last)?;
-        Phase::Ended.write(&database)?;
+        database.together(|database| {
+            self.save(database, &summary, &outcome, collected.last)?;
+            Phase::Ended.write(database)
+        })?;
+        write_file(&self.dir, "summary.json", summary.to_json().as_bytes())?;
 
         screen.end_progress();
         self.show(&database, &summary, &technique_files::text(&outcome), &screen)?;
@@ -165,17 +170,21 @@ impl Campaign<'_> {
 
     /// Gives the new tests their numbers, and corrects whatever speaks of them.
     fn number(
-        &self,
+        &mut self,
         database: &Database,
         outcome: &mut explore::Outcome,
         collected: &mut Collected,
-    ) -> Result<(), database::Error> {
+    ) -> Result<Numbered, Failure> {
         let first_ones = outcome.findings.iter().map(|finding| test_id(&finding.test));
+        let base = self.base.summary.iter_mut().flat_map(|summary| summary.findings.iter_mut());
+        let mut earlier: Vec<&mut FindingSummary> = base.collect();
         let asked = collected.witnesses.values().flatten().copied().chain(first_ones);
-        let numbered = database.number_tests(&self.dir, asked)?;
+        let asked = asked.chain(earlier.iter().map(|finding| finding.test_id()));
+        let numbered = database.number_tests(asked)?;
         for tests in collected.witnesses.values_mut() {
             tests.iter_mut().for_each(|test| *test = numbered.of(*test));
         }
+        earlier.iter_mut().for_each(|finding| finding.test = test_name(numbered.of(finding.test_id())));
         for finding in &mut outcome.findings {
             let mut named = finding.bug.clone();
             collected.names.fix_bug(&mut named);
@@ -186,7 +195,7 @@ impl Campaign<'_> {
             finding.test = test_name(test.unwrap_or_else(|| numbered.of(test_id(&finding.test))));
         }
         outcome.findings.sort_by(|a, b| a.test.cmp(&b.test));
-        Ok(())
+        Ok(numbered)
     }
 
     /// Tests of paths that an earlier part cut and this one went on with are out of date. Says how many those were.
@@ -206,7 +215,7 @@ impl Campaign<'_> {
         Ok(stale.len() as u64)
     }
 
-    /// What is known goes into the database and `summary.json`: a killed campaign is gone on with from there.
+    /// What is known goes into the database: a killed campaign is gone on with from there.
     fn save(
         &self,
         database: &Database,
@@ -221,14 +230,11 @@ impl Campaign<'_> {
             n_resumable: outcome.pending.len() as u64,
             n_settled: last.0,
         };
-        database.together(|database| {
-            database.save(&checkpoint)?;
-            database.save_findings(&summary.findings)
-        })?;
-        write_file(&self.dir, "summary.json", summary.to_json().as_bytes())
+        database.save(&checkpoint)?;
+        Ok(database.save_findings(&summary.findings)?)
     }
 
-    fn stopped_writing(&self, error: database::Error) -> Failure {
+    fn stopped_writing(&self, error: &database::Error) -> Failure {
         Failure::fault(format!("{error}. The results so far are in {}", self.shown))
     }
 
@@ -236,7 +242,7 @@ impl Campaign<'_> {
     fn explore(
         &mut self,
         database: Database,
-        last: TestId,
+        build_s: f64,
         loaded: &Loaded,
         settings: &Settings,
         line_up: explore::LineUp,
@@ -244,18 +250,28 @@ impl Campaign<'_> {
         screen: &Screen,
         stop: &Arc<AtomicBool>,
     ) -> Result<(explore::Outcome, Collected, Database, Result<(), database::Error>), Failure> {
-        let start = SinkStart {
+        let (n_before, last) = database.n_tests()?;
+        let (known, start) = (std::mem::take(&mut self.base.known), std::mem::take(&mut self.base.start));
+        let this = &*self;
+        let summarise = |outcome: &explore::Outcome, names: &mut Names| {
+            let times = Times { build_s, time_s: outcome.elapsed.as_secs_f64() };
+            // Whatever it is later, it is not complete yet.
+            let summary = this.summarise(loaded, settings, outcome, names, times);
+            Summary { tests: n_before, verdict: Verdict::Incomplete, ..summary }
+        };
+        let sink_start = SinkStart {
             dir: &self.dir,
             last,
-            known: std::mem::take(&mut self.base.known),
+            known,
             names: Names::new(&self.cwd, &self.args.files),
             tests: self.args.tests,
+            summarise: &summarise,
         };
-        let mut sink = CampaignSink::start(database, start, screen, Arc::clone(stop))?;
+        let mut sink = CampaignSink::start(database, sink_start, screen, Arc::clone(stop))?;
         if self.args.workers.is_some_and(|n_workers| n_workers > 1) && !line_up.takes_workers() {
             screen.chat(&format!("note: --with {} explores with one worker\n", settings.line_up.join(",")));
         }
-        let outcome = match std::mem::take(&mut self.base.start) {
+        let outcome = match start {
             Start::Everything => {
                 engine::explore(loaded, self.args, settings, line_up, Vec::new(), deadline, stop, &mut sink)
             }
@@ -275,22 +291,21 @@ impl Campaign<'_> {
         }
     }
 
+    /// The figures of all parts of the campaign.
     fn summarise(
-        &mut self,
+        &self,
         loaded: &Loaded,
         settings: &Settings,
         outcome: &explore::Outcome,
-        collected: &mut Collected,
+        names: &mut Names,
         times: Times,
     ) -> Summary {
-        let mut summary = engine::summary(loaded, self.args, settings, outcome, &mut collected.names);
+        let mut summary = engine::summary(loaded, self.args, settings, outcome, names);
         summary.time_s = times.time_s;
         summary.build_s = times.build_s;
-        summary.gaps = std::mem::take(&mut collected.gaps);
-        summary.cuts = std::mem::take(&mut collected.cuts);
         count_put_away(&mut summary, self.args);
-        if let Some(base) = self.base.summary.take() {
-            summary = merge::merge(base, summary);
+        if let Some(base) = &self.base.summary {
+            summary = merge::merge(base.clone(), summary);
         }
         summary.judge();
         summary

@@ -1,13 +1,13 @@
 //! Takes paths from the explorer as they end: writes their tests, counts what only endings tell, shows progress.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use database::{Database, Keep, Writer};
-use explore::{Covers, Progress, Sink};
-use report::{CutSummary, FindingKey, FindingSummary, GapSummary, TestId, finding_key};
+use database::{Database, Keep, Prefixes, Writer};
+use explore::{Covers, Outcome, Progress, Sink, Trail};
+use report::{FindingKey, FindingSummary, Summary, TestId, finding_key};
 use witness::{Bug, Ending, Witness};
 
 use crate::args::Tests;
@@ -46,14 +46,15 @@ pub struct CampaignSink<'a> {
     /// Absent once writing has failed.
     writer: Option<Writer>,
     ended: Option<(Option<Database>, Result<(), database::Error>)>,
-    /// The last number given to a test, and how many got one.
+    /// The last number given to a test, the one before this part of the campaign, and how many got one since.
     last: TestId,
+    before: TestId,
     n_new: u64,
+    /// The figures of an outcome.
+    summarise: &'a dyn Fn(&Outcome, &mut Names) -> Summary,
     names: Names,
     /// Tests of a campaign that was killed, by path: they are in the database already.
     known: HashMap<PathKey, TestId>,
-    gaps: BTreeMap<(Arc<str>, u32, String), u64>,
-    cuts: BTreeMap<&'static str, u64>,
     firsts: HashMap<FindingKey, First>,
     /// Which paths get a test.
     tests: Tests,
@@ -69,6 +70,8 @@ pub struct SinkStart<'a> {
     pub known: HashMap<PathKey, TestId>,
     pub names: Names,
     pub tests: Tests,
+    /// The figures of an outcome, those of earlier parts added.
+    pub summarise: &'a dyn Fn(&Outcome, &mut Names) -> Summary,
 }
 
 /// What the sink learned.
@@ -76,8 +79,6 @@ pub struct Collected {
     /// Tests that were not in the database before.
     pub n_new: u64,
     pub last: TestId,
-    pub gaps: Vec<GapSummary>,
-    pub cuts: Vec<CutSummary>,
     pub witnesses: Witnesses,
     pub names: Names,
 }
@@ -85,20 +86,20 @@ pub struct Collected {
 impl<'a> CampaignSink<'a> {
     pub fn start(
         database: Database,
-        start: SinkStart,
+        start: SinkStart<'a>,
         screen: &'a Screen,
         stop: Arc<AtomicBool>,
     ) -> Result<CampaignSink<'a>, database::Error> {
-        let SinkStart { dir, last, known, names, tests } = start;
+        let SinkStart { dir, last, known, names, tests, summarise } = start;
         Ok(CampaignSink {
             writer: Some(Writer::start(database, dir)?),
             ended: None,
             last,
+            before: last,
             n_new: 0,
+            summarise,
             names,
             known,
-            gaps: BTreeMap::new(),
-            cuts: BTreeMap::new(),
             firsts: HashMap::new(),
             tests,
             screen,
@@ -123,23 +124,10 @@ impl<'a> CampaignSink<'a> {
     /// Waits until the last test is in the database, and gives that back.
     pub fn finish(mut self) -> (Collected, Option<Database>, Result<(), database::Error>) {
         self.close();
-        let gaps = self.gaps.into_iter().map(|((file, line, message), count)| GapSummary {
-            message,
-            file: file.to_string(),
-            line,
-            count,
-        });
-        let cuts = self.cuts.into_iter().map(|(budget, count)| CutSummary { budget: budget.to_string(), count });
         let witnesses =
             self.firsts.into_iter().map(|(key, first)| (key, first.0.into_iter().map(|(_, test)| test).collect()));
-        let collected = Collected {
-            n_new: self.n_new,
-            last: self.last,
-            gaps: gaps.collect(),
-            cuts: cuts.collect(),
-            witnesses: witnesses.collect(),
-            names: self.names,
-        };
+        let collected =
+            Collected { n_new: self.n_new, last: self.last, witnesses: witnesses.collect(), names: self.names };
         let (database, written) = self.ended.unwrap_or((None, Ok(())));
         (collected, database, written)
     }
@@ -150,19 +138,10 @@ impl<'a> CampaignSink<'a> {
         }
     }
 
-    fn count(&mut self, ending: &Ending) {
-        match ending {
-            Ending::Cut(budget) => *self.cuts.entry(budget.name()).or_insert(0) += 1,
-            Ending::Unsupported(gap) => {
-                let key = (Arc::clone(&gap.place.file), gap.place.line, gap.message.clone());
-                *self.gaps.entry(key).or_insert(0) += 1;
-            }
-            Ending::Returned { .. }
-            | Ending::Exited { .. }
-            | Ending::Bug(_)
-            | Ending::Assumed
-            | Ending::Pruned { .. } => {}
-        }
+    /// Where nothing can be written there is no point in finding more.
+    fn give_up(&mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.close();
     }
 
     fn write(&mut self, test: TestId, witness: &Witness, keep: Keep, finding: Option<FindingSummary>) {
@@ -172,9 +151,7 @@ impl<'a> CampaignSink<'a> {
             written = written.and_then(|()| writer.find(finding, test));
         }
         if written.is_err() {
-            // Where no test can be written there is no point in finding more.
-            self.stop.store(true, Ordering::SeqCst);
-            self.close();
+            self.give_up();
         }
     }
 }
@@ -189,6 +166,7 @@ fn first_seen(bug: &Bug) -> FindingSummary {
         column: bug.place.column,
         function: bug.place.function.to_string(),
         message: bug.message.clone(),
+        call: report::call_of(bug),
         paths: 1,
         ..FindingSummary::default()
     }
@@ -202,7 +180,6 @@ impl Sink for CampaignSink<'_> {
             witness
         });
         let witness = renamed.as_ref().unwrap_or(witness);
-        self.count(&witness.ending);
         let finding = match &witness.ending {
             Ending::Bug(bug) => Some(finding_key(bug)),
             _ => None,
@@ -243,5 +220,21 @@ impl Sink for CampaignSink<'_> {
             "{} paths, {} findings, {} pending, {}/{} edges, {queries_per_s:.0} queries/s, {seconds:.0} s",
             progress.paths, progress.findings, progress.pending, progress.edges_covered, progress.edges_total
         ));
+    }
+
+    fn checkpoint(&mut self, checkpoint: explore::Checkpoint) {
+        let explore::Checkpoint { outcome, n_resumable, settled } = checkpoint;
+        let mut summary = (self.summarise)(&outcome, &mut self.names);
+        summary.tests += self.n_new;
+        let checkpoint = database::Checkpoint {
+            summary,
+            pending: Prefixes(outcome.pending.iter().map(Trail::as_bytes).map(Into::into).collect()),
+            n_resumable,
+            n_settled: settled.map_or(self.before.0, |test| test.0.max(self.before.0)),
+        };
+        let written = self.writer.as_mut().map(|writer| writer.checkpoint(checkpoint));
+        if written.is_some_and(|written| written.is_err()) {
+            self.give_up();
+        }
     }
 }

@@ -16,19 +16,23 @@ use crate::{Database, Error};
 
 /// The numbers that some tests got, by those they had.
 #[derive(Debug, Default)]
-pub struct Numbered(HashMap<u64, TestId>);
+pub struct Numbered {
+    told: HashMap<u64, TestId>,
+    /// Those of them that have files, under their old names.
+    files: Vec<u64>,
+}
 
 impl Numbered {
     /// A test that was not asked about keeps its number.
     pub fn of(&self, test: TestId) -> TestId {
-        self.0.get(&test.0).copied().unwrap_or(test)
+        self.told.get(&test.0).copied().unwrap_or(test)
     }
 }
 
 impl Database {
-    /// Numbers the tests that have arrived since the last time, and renames their files; what became of those of `asked` is
-    /// told.
-    pub fn number_tests(&self, folder: &Path, asked: impl Iterator<Item = TestId>) -> Result<Numbered, Error> {
+    /// Numbers the tests that have arrived since the last time; what became of those of `asked` is told. To be called in a
+    /// transaction with whatever else speaks of tests by number; then [`Database::name_files`] is due.
+    pub fn number_tests(&self, asked: impl Iterator<Item = TestId>) -> Result<Numbered, Error> {
         let n_numbered = self.number("numbered")? as i64;
         let files: Vec<u64> = self.run(|connection| {
             let sql = "SELECT id FROM paths WHERE is_new + has_file > 0 AND has_file = 1 AND id > ?1";
@@ -37,13 +41,15 @@ impl Database {
         let asked = asked.map(|test| test.0).filter(|test| *test as i64 > n_numbered);
         let mut told: HashMap<u64, TestId> =
             asked.chain(files.iter().copied()).map(|test| (test, TestId(test))).collect();
-        self.together(|database| {
-            database.run(|connection| number_since(connection, n_numbered, &mut told))?;
-            database.set("files", "unnamed")
-        })?;
-        rename(folder, &files, &told)?;
-        self.set("files", "named")?;
-        Ok(Numbered(told))
+        self.run(|connection| number_since(connection, n_numbered, &mut told))?;
+        self.set("files", "unnamed")?;
+        Ok(Numbered { told, files })
+    }
+
+    /// Renames the files of the tests.
+    pub fn name_files(&self, folder: &Path, numbered: &Numbered) -> Result<(), Error> {
+        rename(folder, &numbered.files, &numbered.told)?;
+        self.set("files", "named")
     }
 
     /// Makes the files agree with the database, where a campaign was killed before they were written or named.

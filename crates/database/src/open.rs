@@ -43,9 +43,9 @@ CREATE INDEX marked ON paths (id) WHERE is_new + has_file > 0;
 CREATE TABLE numbers (number INTEGER PRIMARY KEY, path INTEGER NOT NULL);
 
 CREATE TABLE findings (
-    kind TEXT NOT NULL, cwe INTEGER NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL, function TEXT NOT NULL,
-    message TEXT NOT NULL, test INTEGER NOT NULL, confirmed INTEGER NOT NULL, paths INTEGER NOT NULL,
-    PRIMARY KEY (kind, file, line)) WITHOUT ROWID;
+    kind TEXT NOT NULL, cwe INTEGER NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL, col INTEGER NOT NULL,
+    call TEXT NOT NULL, function TEXT NOT NULL, message TEXT NOT NULL, test INTEGER NOT NULL, confirmed INTEGER NOT NULL,
+    paths INTEGER NOT NULL, PRIMARY KEY (kind, file, line, col, call)) WITHOUT ROWID;
 
 CREATE TABLE ledger (
     kind TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL, detail TEXT NOT NULL, count INTEGER NOT NULL);

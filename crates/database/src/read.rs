@@ -30,6 +30,11 @@ impl StoredTest {
         out
     }
 
+    /// How its path ended, as in its file: `"ending":"returned","status":0`.
+    pub fn ending(&self) -> &str {
+        &self.ending
+    }
+
     /// The decisions of its path as bytes, as those of what is pending.
     pub fn coded_path(&self) -> Vec<u8> {
         let mut coded = Vec::with_capacity(self.path.len());

@@ -109,12 +109,14 @@ impl Database {
 
 pub(crate) fn insert_finding(connection: &Connection, finding: &FindingSummary, test: TestId) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("INSERT OR IGNORE INTO findings VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        .prepare_cached("INSERT OR IGNORE INTO findings VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")?
         .execute(params![
             finding.kind,
             finding.cwe,
             finding.file,
             finding.line,
+            finding.column,
+            finding.call,
             finding.function,
             finding.message,
             test.0 as i64,

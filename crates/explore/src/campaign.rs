@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ir::{FuncId, Module};
 use vm::Image;
 
+use crate::checkpoint::{PortionId, Round, Snapshot};
 use crate::collector::{Collector, Ended, Leavings, Reports, Standing};
-use crate::exchange::Exchange;
-use crate::worker::Worker;
-use crate::{Conducts, Discovery, Driver, History, LineUp, Maker, Options, Outcome, RunPlan, Sink};
+use crate::exchange::{Exchange, Portion};
+use crate::worker::{Worker, next_in};
+use crate::{Checkpoints, Conducts, Discovery, Driver, History, LineUp, Maker, Options, Outcome, RunPlan, Sink, Trail};
 
 /// What to explore.
 pub struct Program {
@@ -87,6 +88,15 @@ impl Reports for Direct<'_, '_> {
     fn standing(&mut self, standing: Standing) {
         self.0.standing(0, standing);
     }
+
+    fn snapshot(&mut self, snapshot: Snapshot) {
+        self.0.snapshot(0, snapshot);
+    }
+
+    // There is nobody to share with.
+    fn gave(&mut self, _: &Portion) {}
+
+    fn took(&mut self, _: PortionId) {}
 }
 
 fn explore_alone(program: &Program, options: &Options, mut line_up: LineUp, sink: &mut dyn Sink) -> Outcome {
@@ -130,6 +140,9 @@ enum Message {
     Ended(Box<Ended>),
     Found(Box<Discovery>),
     Standing(usize, Standing),
+    Snapshot(usize, Box<Snapshot>),
+    Gave(PortionId, Round, Vec<Trail>),
+    Took(usize, PortionId),
 }
 
 /// Sends what a worker reports to the thread that owns the sink.
@@ -150,6 +163,18 @@ impl Reports for Remote {
 
     fn standing(&mut self, standing: Standing) {
         let _ = self.messages.send(Message::Standing(self.worker, standing));
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot) {
+        let _ = self.messages.send(Message::Snapshot(self.worker, Box::new(snapshot)));
+    }
+
+    fn gave(&mut self, portion: &Portion) {
+        let _ = self.messages.send(Message::Gave(portion.id, portion.round, portion.trails.clone()));
+    }
+
+    fn took(&mut self, portion: PortionId) {
+        let _ = self.messages.send(Message::Took(self.worker, portion));
     }
 }
 
@@ -182,13 +207,26 @@ fn explore_together(
             Fault::Worker(format!("a thread could not be started: {error}"))
         })?;
         drop(sender);
+        // The next round begins some time after all of the last one is there.
+        let mut next_round = Some(Instant::now() + next_in(Duration::ZERO));
         while let Ok(first) = receiver.recv() {
             for message in std::iter::once(first).chain(receiver.try_iter()) {
                 match message {
                     Message::Ended(ended) => collector.ended(*ended),
                     Message::Found(discovery) => collector.found(*discovery),
                     Message::Standing(worker, standing) => collector.standing(worker, standing),
+                    Message::Gave(portion, round, trails) => collector.rounds.gave(portion, round, trails),
+                    Message::Took(worker, portion) => collector.rounds.took(worker, portion),
+                    Message::Snapshot(worker, snapshot) => {
+                        if let Some(cost) = collector.snapshot(worker, *snapshot) {
+                            next_round = Some(Instant::now() + next_in(cost));
+                        }
+                    }
                 }
+            }
+            if options.checkpoints == Checkpoints::On && next_round.is_some_and(|at| at <= Instant::now()) {
+                next_round = None;
+                exchange.begin_round();
             }
             std::thread::sleep(GATHERING);
         }

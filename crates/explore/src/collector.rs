@@ -7,6 +7,8 @@ use ir::FuncId;
 use vm::{Checks, EdgeId, Image};
 use witness::{Bug, Certificate, Ending, Finding, FindingKey, Ledger, Witness};
 
+use crate::checkpoint::{Checkpoint, Cut, PortionId, Rounds, Snapshot, Tally};
+use crate::exchange::Portion;
 use crate::{Covers, Discovery, Outcome, PathCounts, Progress, Report, Sink, TestId, Trail};
 
 /// A path that ended, as a worker tells it.
@@ -25,8 +27,9 @@ pub struct Standing {
 }
 
 /// What a worker leaves when it is done.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Leavings {
+    pub tally: Tally,
     pub ledger: Ledger,
     pub instructions: u64,
     pub forks: u64,
@@ -46,6 +49,10 @@ pub trait Reports {
     fn ended(&mut self, ended: Ended);
     fn found(&mut self, discovery: Discovery);
     fn standing(&mut self, standing: Standing);
+    fn snapshot(&mut self, snapshot: Snapshot);
+    /// Told before the portion can be taken.
+    fn gave(&mut self, portion: &Portion);
+    fn took(&mut self, portion: PortionId);
 }
 
 pub struct Collector<'s> {
@@ -63,6 +70,9 @@ pub struct Collector<'s> {
     n_user_covered: u64,
     started: Instant,
     standings: Vec<Standing>,
+    pub rounds: Rounds,
+    /// The last test there is, if there is any.
+    last: Option<TestId>,
 }
 
 impl<'s> Collector<'s> {
@@ -81,6 +91,8 @@ impl<'s> Collector<'s> {
             n_user_covered: 0,
             started: Instant::now(),
             standings: vec![Standing::default(); n_workers],
+            rounds: Rounds::new(n_workers),
+            last: None,
         }
     }
 
@@ -96,6 +108,7 @@ impl<'s> Collector<'s> {
             self.output = output;
         }
         let test = self.sink.path_ended(&witness, covers);
+        self.last = self.last.max(Some(test));
         if let Ending::Bug(bug) = witness.ending
             && self.checks.reports(bug.kind)
         {
@@ -112,6 +125,7 @@ impl<'s> Collector<'s> {
         }
         let witness = Witness { inputs, ending: Ending::Bug(bug.clone()), path };
         let test = self.sink.path_ended(&witness, Covers::Old);
+        self.last = self.last.max(Some(test));
         self.find(bug, test, certificate);
     }
 
@@ -154,24 +168,30 @@ impl<'s> Collector<'s> {
         }
     }
 
+    /// Takes one worker's part of a checkpoint; says what it cost if that was the last of them.
+    pub fn snapshot(&mut self, worker: usize, snapshot: Snapshot) -> Option<Duration> {
+        let Cut { pending, leavings, settled, cost } = self.rounds.take(worker, snapshot, self.last)?;
+        let n_resumable = leavings.iter().map(|left| left.unexplored.len() as u64).sum();
+        // What was counted after the cut is going to be counted again.
+        let until_then = |key: &FindingKey| leavings.iter().filter_map(|left| left.tally.findings.get(key)).sum();
+        let finding = |key: &FindingKey| Some(Finding { n_paths: until_then(key), ..self.findings.get(key)?.clone() });
+        let findings = self.order.iter().filter_map(finding).collect();
+        let outcome = Outcome { pending, ..self.outcome(1, findings, leavings) };
+        self.sink.checkpoint(Checkpoint { outcome, n_resumable, settled });
+        Some(cost)
+    }
+
     pub fn finish(mut self, runs: u64, leavings: Vec<Leavings>) -> Outcome {
-        let mut outcome = Outcome {
-            counts: self.counts,
-            findings: self.order.iter().filter_map(|key| self.findings.remove(key)).collect(),
-            ledger: Ledger::default(),
-            runs,
-            instructions: 0,
-            forks: 0,
-            states_max: 0,
-            put_away: 0,
-            queries: solver::Counters::default(),
-            pending: Vec::new(),
-            output: self.output.take().unwrap_or_default(),
-            memory_mb: 0,
-            elapsed: self.started.elapsed(),
-            techniques: Vec::new(),
-        };
+        let findings = self.order.iter().filter_map(|key| self.findings.remove(key)).collect();
+        let output = self.output.take().unwrap_or_default();
+        Outcome { output, ..self.outcome(runs, findings, leavings) }
+    }
+
+    fn outcome(&self, runs: u64, findings: Vec<Finding>, leavings: Vec<Leavings>) -> Outcome {
+        let mut outcome = Outcome { findings, runs, elapsed: self.started.elapsed(), ..Outcome::default() };
+        let mut tally = Tally::default();
         for left in leavings {
+            tally.add(&left.tally);
             outcome.counts.total += left.n_untold;
             outcome.counts.cut += left.n_untold;
             outcome.ledger.merge(&left.ledger);
@@ -184,6 +204,8 @@ impl<'s> Collector<'s> {
             outcome.memory_mb = outcome.memory_mb.max(left.memory_mb);
             outcome.techniques.extend(left.techniques);
         }
+        outcome.counts.add(&tally.counts);
+        (outcome.gaps, outcome.cuts) = (tally.gaps, tally.cuts);
         outcome
     }
 }

@@ -5,13 +5,23 @@
 //! highest in the tree and so most likely for the most work, as the decisions that lead there. Whoever takes them executes
 //! them again, without asking the solver about siblings.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
 use crate::Trail;
+use crate::checkpoint::{PortionId, Round};
 
 /// What one worker gives another at a time.
-pub type Portion = Vec<Trail>;
+pub struct Portion {
+    pub id: PortionId,
+    /// The round of its giver.
+    pub round: Round,
+    pub trails: Vec<Trail>,
+}
+
+/// Between two looks at whether a new round has begun, while waiting for work.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 struct Queue {
     portions: Vec<Portion>,
@@ -25,12 +35,34 @@ pub struct Exchange {
     n_workers: usize,
     /// Workers waiting beyond the portions that lie ready: read without the lock, so only roughly right.
     n_hungry: AtomicUsize,
+    /// Of checkpoints.
+    round: AtomicU64,
+    n_given: AtomicU64,
 }
 
 impl Exchange {
     pub fn new(n_workers: usize) -> Exchange {
         let queue = Queue { portions: Vec::new(), n_idle: 0, is_over: false };
-        Exchange { queue: Mutex::new(queue), changed: Condvar::new(), n_workers, n_hungry: AtomicUsize::new(0) }
+        Exchange {
+            queue: Mutex::new(queue),
+            changed: Condvar::new(),
+            n_workers,
+            n_hungry: AtomicUsize::new(0),
+            round: AtomicU64::new(0),
+            n_given: AtomicU64::new(0),
+        }
+    }
+
+    pub fn round(&self) -> Round {
+        Round(self.round.load(Ordering::Relaxed))
+    }
+
+    pub fn begin_round(&self) {
+        self.round.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn next_portion(&self) -> PortionId {
+        PortionId(self.n_given.fetch_add(1, Ordering::Relaxed))
     }
 
     pub fn is_wanted(&self) -> bool {
@@ -44,8 +76,8 @@ impl Exchange {
         self.changed.notify_one();
     }
 
-    /// Waits for work; `None` when there is none left anywhere.
-    pub fn take(&self) -> Option<Portion> {
+    /// Waits for work; `None` when there is none left anywhere. Rounds that begin meanwhile are told.
+    pub fn take(&self, mut on_round: impl FnMut(Round)) -> Option<Portion> {
         let mut queue = self.lock();
         queue.n_idle += 1;
         loop {
@@ -63,7 +95,9 @@ impl Exchange {
                 return None;
             }
             self.count_hungry(&queue);
-            queue = self.changed.wait(queue).unwrap_or_else(std::sync::PoisonError::into_inner);
+            let waited = self.changed.wait_timeout(queue, LOOK_INTERVAL);
+            queue = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            on_round(self.round());
         }
     }
 
@@ -72,7 +106,7 @@ impl Exchange {
         let mut queue = self.lock();
         queue.is_over = true;
         self.changed.notify_all();
-        std::mem::take(&mut queue.portions).into_iter().flatten().collect()
+        std::mem::take(&mut queue.portions).into_iter().flat_map(|portion| portion.trails).collect()
     }
 
     fn count_hungry(&self, queue: &Queue) {
@@ -92,14 +126,16 @@ mod tests {
     #[test]
     fn the_last_one_to_run_out_ends_it_for_all() {
         let exchange = Exchange::new(3);
-        exchange.give(vec![[1].into_iter().collect()]);
-        exchange.give(vec![[2].into_iter().collect()]);
+        for decision in [1, 2] {
+            let trails = vec![[decision].into_iter().collect()];
+            exchange.give(Portion { id: exchange.next_portion(), round: Round(0), trails });
+        }
         std::thread::scope(|scope| {
             let taken: Vec<_> = (0..3)
                 .map(|_| {
                     scope.spawn(|| {
                         let mut n_taken = 0;
-                        while exchange.take().is_some() {
+                        while exchange.take(|_| {}).is_some() {
                             n_taken += 1;
                         }
                         n_taken

@@ -4,6 +4,7 @@
 //! [`Technique`]; nothing here knows any technique by name.
 
 mod campaign;
+mod checkpoint;
 mod collector;
 mod conduct;
 mod decisions;
@@ -26,11 +27,12 @@ mod tree;
 mod worker;
 
 pub use campaign::{Fault, Program, explore};
+pub use checkpoint::Checkpoint;
 pub use conduct::{Explorer, Fork, Solved, Stop, Trust};
 pub use decisions::{Decisions, Trail};
 pub use driver::{Conducts, Driver, History, LeavesOut, RunPlan};
 pub use line_up::LineUp;
-pub use options::{Budgets, Options, Search, SymArgs, Tests, World};
+pub use options::{Budgets, Checkpoints, Options, Search, SymArgs, Tests, World};
 pub use outcome::{Covers, Outcome, PathCounts, Progress, Sink, TestId};
 pub use path::{Path, inputs_of};
 pub use search::{Outlook, Promise, Rank, Ticket, View};

@@ -99,6 +99,15 @@ pub enum Tests {
     Covering,
 }
 
+/// Whether the sink is told from time to time from where the campaign could be gone on with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Checkpoints {
+    /// Nobody asks, or decisions mean nothing outside of the run they were made in.
+    #[default]
+    Off,
+    On,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub tests: Tests,
@@ -119,6 +128,7 @@ pub struct Options {
     pub seeds: Vec<Arc<Seed>>,
     /// Keep what the first path to end wrote to standard output.
     pub record_output: bool,
+    pub checkpoints: Checkpoints,
 }
 
 #[cfg(test)]

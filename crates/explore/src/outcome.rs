@@ -1,8 +1,10 @@
 //! What a campaign tells while it runs and when it is over.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use witness::{Ending, Finding, Ledger, Witness};
+use witness::{Budget, Ending, Finding, Ledger, Witness};
 
 use crate::Report;
 
@@ -33,6 +35,8 @@ pub struct Progress {
 pub trait Sink {
     fn path_ended(&mut self, witness: &Witness, covers: Covers) -> TestId;
     fn progress(&mut self, progress: &Progress);
+    /// From where the campaign could be gone on with if it were killed now.
+    fn checkpoint(&mut self, _checkpoint: crate::Checkpoint) {}
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +52,18 @@ pub struct PathCounts {
 }
 
 impl PathCounts {
+    pub(crate) fn add(&mut self, other: &PathCounts) {
+        let PathCounts { total, returned, exited, bug, assumed, pruned, cut, unsupported } = other;
+        self.total += total;
+        self.returned += returned;
+        self.exited += exited;
+        self.bug += bug;
+        self.assumed += assumed;
+        self.pruned += pruned;
+        self.cut += cut;
+        self.unsupported += unsupported;
+    }
+
     pub(crate) fn count(&mut self, ending: &Ending) {
         self.total += 1;
         match ending {
@@ -68,6 +84,10 @@ pub struct Outcome {
     /// Not yet confirmed.
     pub findings: Vec<Finding>,
     pub ledger: Ledger,
+    /// Paths that ended where something is not supported: file, line and what.
+    pub gaps: BTreeMap<(Arc<str>, u32, String), u64>,
+    /// Paths that a budget ended, those without a test left out.
+    pub cuts: BTreeMap<Budget, u64>,
     pub runs: u64,
     pub instructions: u64,
     pub forks: u64,

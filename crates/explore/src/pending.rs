@@ -186,6 +186,15 @@ impl Pending {
         n_wanted - n_away
     }
 
+    /// Decisions of all that wait.
+    pub fn trails(&self) -> Vec<Trail> {
+        let trail = |entry: &Entry| match &entry.waiting {
+            Waiting::Away(prefix) => prefix.decisions.to_trail(),
+            Waiting::Live(path) => path.trail(),
+        };
+        self.entries.values().map(trail).collect()
+    }
+
     pub fn drain(&mut self) -> Vec<Waiting> {
         self.n_live = 0;
         self.first.clear();

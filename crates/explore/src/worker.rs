@@ -9,15 +9,19 @@
 //! | `turns` | how long a path stays |
 //! | `limits` | clock and memory, and what becomes of the rest when a budget is used up |
 //! | `sharing` | giving work to other workers and taking it |
+//! | `snapshot` | what it says at a checkpoint |
 
 mod beginnings;
 mod doubts;
 mod limits;
 mod sharing;
+mod snapshot;
 mod telling;
 mod turns;
 mod wanted;
 mod watching;
+
+pub use snapshot::next_in;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,6 +40,7 @@ use crate::spots::Spots;
 use crate::{Conducts, Driver, Explorer, LineUp, Options, Path, RunPlan, Work};
 use doubts::Doubts;
 use limits::Limits;
+use snapshot::Snapshots;
 use telling::Telling;
 use turns::{Turn, work_done};
 use watching::{Arrival, Watching};
@@ -52,6 +57,7 @@ pub struct Worker<'i, 'r> {
     telling: Telling<'r>,
     limits: Limits,
     exchange: Option<&'r Exchange>,
+    snapshots: Snapshots,
 }
 
 /// What one step of a path came to.
@@ -113,6 +119,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             telling: Telling::new(reports, image.n_edges()),
             limits: Limits::start(),
             exchange,
+            snapshots: Snapshots::start(),
         }
     }
 
@@ -156,6 +163,7 @@ impl<'i, 'r> Worker<'i, 'r> {
     /// The loop: one pending path after the other; when there is none, open questions and paths that are held.
     fn work(&mut self) {
         while !self.is_over() {
+            self.check_round();
             match self.next_path() {
                 Some(path) => {
                     self.follow_path(path);
@@ -316,6 +324,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         self.tell_discoveries();
         self.measure_memory();
         self.left.instructions = self.decider.work.n_instructions;
+        self.left.tally = self.telling.tally();
         self.left.queries = self.decider.stack.counters().clone();
         self.left.techniques = self.line_up.borrow_mut().reports();
         self.left

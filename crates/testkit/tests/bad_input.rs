@@ -201,15 +201,21 @@ fn a_full_disk() {
     let file = write(folder.path(), "endless.c", ENDLESS);
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).expect("a folder is made");
-    let script = "mount -t tmpfs -o size=256k none \"$1\" || exit 99\n\
-                  \"$2\" run \"$3\" --out \"$1/out\" --workers 1 --max-time 20 --no-replay\n\
+    // What was written is read on the full disk, then on one that cannot be written at all.
+    let script = "mount -t tmpfs -o size=4m none \"$1\" || exit 99\n\
+                  \"$2\" run \"$3\" --out \"$1/out\" --workers 1 --max-time 60 --no-replay\n\
                   status=$?\n\
-                  ls \"$1/out/tests\" | wc -l\n\
+                  \"$2\" export \"$1/out\" --to json --out \"$4/full\" >&2\n\
+                  mount -o remount,ro \"$1\"\n\
+                  \"$2\" export \"$1/out\" --to json --out \"$4/read-only\" >&2\n\
+                  \"$2\" resume \"$1/out\" --max-paths 1\n\
+                  echo resume $?\n\
+                  ls \"$4/full\" | wc -l; ls \"$4/read-only\" | wc -l\n\
                   exit $status";
     let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
     let attempt = |unshare: &[&str]| {
         let mut command = Command::new("unshare");
-        command.args(unshare).args(["sh", "-c", script, "sh"]).arg(&disk).arg(&colt).arg(&file);
+        command.args(unshare).args(["sh", "-c", script, "sh"]).arg(&disk).arg(&colt).arg(&file).arg(folder.path());
         run(&mut command)
     };
     let as_root = attempt(&["--mount"]);
@@ -220,8 +226,12 @@ fn a_full_disk() {
         return;
     }
     assert_refused(&finished, 6, &["disk", "space"]);
-    let n_tests: u64 = finished.stdout.lines().last().and_then(|line| line.trim().parse().ok()).unwrap_or(0);
-    assert!(n_tests > 0, "tests written before the disk was full are gone:\n{}", finished.output());
+    assert!(finished.stderr.contains("read-only"), "said:\n{}", finished.output());
+    let lines: Vec<&str> = finished.stdout.lines().map(str::trim).collect();
+    let [.., "resume 2", full, read_only] = lines[..] else { panic!("said:\n{}", finished.output()) };
+    let n_tests: u64 = full.parse().unwrap_or(0);
+    assert!(n_tests > 1000, "tests written before the disk was full are gone:\n{}", finished.output());
+    assert_eq!(full, read_only, "said:\n{}", finished.output());
 }
 
 /// A solver that dies on every question costs answers, not the campaign.

@@ -1,14 +1,18 @@
 //! The outcome of an exploration as the figures of a summary, with files named as the user does.
 
+use std::sync::Arc;
+
 use explore::{Outcome, PathCounts};
-use report::{FindingSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary};
+use report::{
+    CutSummary, FindingSummary, GapSummary, LayerSummary, LedgerSummary, PathsSummary, QueriesSummary, Summary,
+};
 
 use super::Loaded;
 use crate::args::RunArgs;
 use crate::names::Names;
 use crate::settings::Settings;
 
-/// The figures of one exploration; tests, gaps, cuts, coverage and the other times are entered by the caller.
+/// The figures of one exploration; tests, coverage and the other times are entered by the caller.
 pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &Outcome, names: &mut Names) -> Summary {
     Summary {
         program: args.files.iter().map(|file| file.display().to_string()).collect(),
@@ -23,6 +27,8 @@ pub fn summary(loaded: &Loaded, args: &RunArgs, settings: &Settings, outcome: &O
         queries: queries(&outcome.queries),
         findings: findings(loaded, outcome, names),
         ledger: ledger(outcome, names),
+        gaps: gaps(outcome, names),
+        cuts: cuts(outcome),
         time_s: outcome.elapsed.as_secs_f64(),
         memory_mb: outcome.memory_mb,
         techniques: outcome
@@ -93,6 +99,22 @@ fn findings(loaded: &Loaded, outcome: &Outcome, names: &mut Names) -> Vec<Findin
         FindingSummary { call: report::call_of(&named), ..FindingSummary::from(&finding) }
     };
     outcome.findings.iter().map(spell).collect()
+}
+
+fn gaps(outcome: &Outcome, names: &mut Names) -> Vec<GapSummary> {
+    let gap = |((file, line, message), count): (&(Arc<str>, u32, String), &u64)| GapSummary {
+        message: message.clone(),
+        file: if file.is_empty() { String::new() } else { names.spell(file).to_string() },
+        line: *line,
+        count: *count,
+    };
+    outcome.gaps.iter().map(gap).collect()
+}
+
+fn cuts(outcome: &Outcome) -> Vec<CutSummary> {
+    let cut =
+        |(budget, count): (&witness::Budget, &u64)| CutSummary { budget: budget.name().to_string(), count: *count };
+    outcome.cuts.iter().map(cut).collect()
 }
 
 fn ledger(outcome: &Outcome, names: &mut Names) -> Vec<LedgerSummary> {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{Budgets, Options, Search, Trail, World};
+use explore::{Budgets, Checkpoints, Options, Search, Trail, World};
 
 use super::Loaded;
 use crate::args::{Order, RunArgs, Tests};
 use crate::deadline::Deadline;
+use crate::resume;
 use crate::settings::Settings;
 
 pub fn options(
@@ -32,6 +33,7 @@ pub fn options(
         resume: prefixes,
         seeds: loaded.seeds.iter().cloned().map(Arc::new).collect(),
         record_output: args.show_output,
+        checkpoints: if resume::starts_over(args) { Checkpoints::Off } else { Checkpoints::On },
     }
 }
 

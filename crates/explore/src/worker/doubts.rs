@@ -18,6 +18,10 @@ impl Doubts {
         self.0.push_back(doubt);
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = &Doubt> {
+        self.0.iter()
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }

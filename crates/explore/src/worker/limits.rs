@@ -42,6 +42,10 @@ impl Limits {
         self.started.elapsed()
     }
 
+    pub fn last_look(&self) -> Instant {
+        self.last_look
+    }
+
     /// Nothing is translated while a path is watched, so whether to go on watching is asked more often.
     pub fn fuel(&self, budgets: &Budgets, path: &Path) -> u64 {
         let most = if path.node.is_some() { WATCHED_FUEL } else { FUEL };

@@ -13,9 +13,11 @@ const PORTION: u64 = 32;
 impl Worker<'_, '_> {
     /// Works on what others give away until nobody has anything left.
     pub fn serve(&mut self, exchange: &Exchange) {
-        while let Some(portion) = exchange.take() {
+        while let Some(portion) = exchange.take(|round| self.note_round(round)) {
+            self.note_round(portion.round);
+            self.telling.reports().took(portion.id);
             // The newest is taken first where nothing else decides, and the oldest promises most.
-            for decisions in portion.into_iter().rev() {
+            for decisions in portion.trails.into_iter().rev() {
                 self.pending.push(Waiting::Away(Prefix::of_decisions(&decisions)), None, NO_OUTLOOK);
             }
             self.work();
@@ -38,10 +40,12 @@ impl Worker<'_, '_> {
         let Some(exchange) = self.exchange else { return };
         while exchange.is_wanted() {
             let n_given = (self.pending.len() / 2).clamp(1, PORTION);
-            let portion: Portion = (0..n_given).map_while(|_| self.give_away()).collect();
-            if portion.is_empty() {
+            let trails: Vec<Trail> = (0..n_given).map_while(|_| self.give_away()).collect();
+            if trails.is_empty() {
                 return;
             }
+            let portion = Portion { id: exchange.next_portion(), round: self.snapshots.round(), trails };
+            self.telling.reports().gave(&portion);
             exchange.give(portion);
         }
     }

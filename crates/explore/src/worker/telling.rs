@@ -9,6 +9,7 @@ use witness::{Ending, Witness};
 
 use super::Worker;
 use super::wanted::Wanted;
+use crate::checkpoint::Tally;
 use crate::collector::{Ended, Reports, Standing};
 use crate::effects::Decider;
 use crate::{LineUp, Path, RunPlan, Tests, inputs_of};
@@ -16,6 +17,7 @@ use crate::{LineUp, Path, RunPlan, Tests, inputs_of};
 pub struct Telling<'r> {
     reports: &'r mut dyn Reports,
     n_paths: u64,
+    tally: Tally,
     /// Name of the running plan, and the paths that plans of a name have told.
     plan: Option<u64>,
     told: FxHashSet<(u64, u64)>,
@@ -27,7 +29,15 @@ pub struct Telling<'r> {
 impl<'r> Telling<'r> {
     pub fn new(reports: &'r mut dyn Reports, n_edges: u32) -> Telling<'r> {
         let told_edges = vec![false; n_edges as usize];
-        Telling { reports, n_paths: 0, plan: None, told: FxHashSet::default(), told_edges, wanted: Wanted::default() }
+        Telling {
+            reports,
+            n_paths: 0,
+            tally: Tally::default(),
+            plan: None,
+            told: FxHashSet::default(),
+            told_edges,
+            wanted: Wanted::default(),
+        }
     }
 
     pub fn plan_begins(&mut self, plan: &RunPlan) {
@@ -36,6 +46,16 @@ impl<'r> Telling<'r> {
 
     pub fn standing(&mut self, standing: Standing) {
         self.reports.standing(standing);
+    }
+
+    /// Sums of what was told.
+    pub fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+
+    /// What goes between workers, and checkpoints.
+    pub fn reports(&mut self) -> &mut dyn Reports {
+        self.reports
     }
 
     /// What techniques found by themselves.
@@ -59,6 +79,7 @@ impl<'r> Telling<'r> {
             return;
         }
         self.n_paths += 1;
+        self.tally.count(&witness.ending);
         let first_edges: Vec<EdgeId> = path.first_edges.to_vec();
         first_edges.iter().for_each(|edge| self.told_edges[edge.0 as usize] = true);
         let output = path.state.output.as_ref().map(|output| output.to_vec());

@@ -86,6 +86,10 @@ impl Watching {
         self.held.push(path);
     }
 
+    pub fn held(&self) -> &[Path] {
+        &self.held
+    }
+
     pub fn take_held(&mut self) -> Vec<Path> {
         std::mem::take(&mut self.held)
     }

@@ -88,11 +88,14 @@ impl Database {
         let path = folder.join(NAME);
         let lock = lock(folder)?;
         let database = Database::connect(&path, OpenFlags::default(), Some(lock))?;
-        database.run(|connection| {
-            connection.pragma_update(None, "application_id", APPLICATION)?;
-            connection.pragma_update(None, "user_version", VERSION)?;
-            connection.execute_batch(SCHEMA)?;
-            connection.execute("INSERT INTO campaign VALUES ('numbered', '0')", [])
+        // Killed in between, there is nothing rather than half of it.
+        database.together(|database| {
+            database.run(|connection| {
+                connection.pragma_update(None, "application_id", APPLICATION)?;
+                connection.pragma_update(None, "user_version", VERSION)?;
+                connection.execute_batch(SCHEMA)?;
+                connection.execute("INSERT INTO campaign VALUES ('numbered', '0')", [])
+            })
         })?;
         Ok(database)
     }

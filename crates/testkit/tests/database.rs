@@ -31,7 +31,7 @@ fn run(dir: &Path, words: &[&str]) -> Finished {
 fn campaign(dir: &Path, out: &str, more: &[&str]) {
     fs::write(dir.join("large.c"), PROGRAM).expect("writable");
     let finished = run(dir, &[&["run", "large.c", "--no-replay", "--out", out], more].concat());
-    assert_eq!(finished.status, Some(10), "{}", finished.output());
+    assert!(matches!(finished.status, Some(5 | 10)), "{}", finished.output());
 }
 
 fn files(folder: &Path) -> Vec<(String, String)> {

@@ -10,6 +10,11 @@ pub fn entry(program: &Program) -> Entry {
     let Some(harness) = &program.harness else { return Entry::Main };
     match harness.kind {
         HarnessKind::Fuzzer => Entry::LibFuzzer,
+        HarnessKind::Typed => Entry::Harness {
+            text: harness.text.clone(),
+            file: harness.replaces.clone().unwrap_or_default(),
+            defines: harness.defines.clone(),
+        },
         HarnessKind::Function => {
             let module = &program.module;
             let function = module.find_function(&program.entry_name).map(|func| module.function(func));

@@ -90,6 +90,7 @@ fn inputs(test: &Value) -> Option<Vec<InputValue>> {
             name: text(input, "name")?,
             ty: text(input, "type")?,
             bytes: bytes(input["bytes"].as_str()?)?,
+            layout: None,
         })
     };
     test["inputs"].as_array()?.iter().map(input).collect()

@@ -22,8 +22,8 @@ pub struct EndingId(pub i64);
 /// Kept at a time. Where more are in use some are stored again, so that memory does not grow with the tests.
 const KEPT: usize = 4096;
 
-/// One input of a layout: name, type, size.
-type Shape = (Arc<str>, Arc<str>, usize);
+/// One input of a layout: name, type, size, and how it divides where that is known.
+type Shape = (Arc<str>, Arc<str>, usize, Option<witness::Layout>);
 
 /// Whether something is known already or has to be stored.
 pub enum Found<I> {
@@ -48,15 +48,16 @@ impl Layouts {
         }
         let is_same = |shapes: &[Shape]| {
             shapes.len() == inputs.len()
-                && shapes.iter().zip(inputs).all(|((name, ty, size), input)| {
-                    *size == input.bytes.len() && **name == *input.name && **ty == *input.ty
+                && shapes.iter().zip(inputs).all(|((name, ty, size, layout), input)| {
+                    *size == input.bytes.len() && **name == *input.name && **ty == *input.ty && *layout == input.layout
                 })
         };
         if let Some((_, layout)) = self.last.as_ref().filter(|(shapes, _)| is_same(shapes)) {
             return Found::Known(*layout);
         }
-        let shapes: Vec<Shape> =
-            inputs.iter().map(|input| (input.name.clone(), input.ty.clone(), input.bytes.len())).collect();
+        let shape =
+            |input: &InputValue| (input.name.clone(), input.ty.clone(), input.bytes.len(), input.layout.clone());
+        let shapes: Vec<Shape> = inputs.iter().map(shape).collect();
         let found = match self.known.get(&shapes) {
             Some(layout) => Found::Known(*layout),
             None => {

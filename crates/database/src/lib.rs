@@ -11,6 +11,7 @@
 
 mod code;
 mod error;
+mod fields;
 mod import;
 mod intern;
 mod number;

@@ -29,7 +29,8 @@ CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE layouts (
     layout INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
-    start INTEGER NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (layout, position)) WITHOUT ROWID;
+    start INTEGER NOT NULL, size INTEGER NOT NULL, at INTEGER, fields TEXT,
+    PRIMARY KEY (layout, position)) WITHOUT ROWID;
 
 CREATE TABLE endings (
     id INTEGER PRIMARY KEY, ending TEXT NOT NULL, status INTEGER, kind TEXT, file TEXT, line INTEGER, function TEXT,

@@ -73,7 +73,7 @@ impl Which {
     }
 }
 
-struct Layout(Vec<(Arc<str>, Arc<str>, usize)>);
+struct Layout(Vec<(Arc<str>, Arc<str>, usize, Option<witness::Layout>)>);
 
 impl Database {
     /// Hands tests to `take`, by number; none of them stays in memory.
@@ -140,10 +140,11 @@ impl Database {
         let ending = known.ending(self, ending)?;
         let mut rest = &bytes[..];
         let mut inputs = Vec::with_capacity(layout.0.len());
-        for (name, ty, size) in &layout.0 {
+        for (name, ty, size, layout) in &layout.0 {
             let (value, after) =
                 rest.split_at_checked(*size).ok_or_else(|| self.damaged(&format!("the inputs of test {number}")))?;
-            inputs.push(InputValue { name: name.clone(), ty: ty.clone(), bytes: value.to_vec() });
+            let bytes = value.to_vec();
+            inputs.push(InputValue { name: name.clone(), ty: ty.clone(), bytes, layout: layout.clone() });
             rest = after;
         }
         Ok(StoredTest { test: TestId(number as u64), inputs, ending, path: decisions(&coded) })
@@ -172,11 +173,19 @@ impl Known {
             self.layouts.clear();
         }
         let inputs = database.run(|connection| {
-            let mut statement = connection
-                .prepare_cached("SELECT name, type, size FROM layouts WHERE layout = ?1 ORDER BY position")?;
+            let mut statement = connection.prepare_cached(
+                "SELECT name, type, size, at, fields FROM layouts WHERE layout = ?1 ORDER BY position",
+            )?;
             let text = |row: &Row, idx: usize| row.get::<_, String>(idx).map(Arc::<str>::from);
+            let divided = |row: &Row| -> rusqlite::Result<Option<witness::Layout>> {
+                let at = row.get::<_, Option<i64>>(3)?.map(|at| at as u64);
+                let fields = row.get::<_, Option<String>>(4)?;
+                Ok(fields.map(|text| witness::Layout { at, fields: crate::fields::from_text(&text) }))
+            };
             statement
-                .query_map([layout], |row| Ok((text(row, 0)?, text(row, 1)?, row.get::<_, i64>(2)? as usize)))?
+                .query_map([layout], |row| {
+                    Ok((text(row, 0)?, text(row, 1)?, row.get::<_, i64>(2)? as usize, divided(row)?))
+                })?
                 .collect::<rusqlite::Result<Vec<_>>>()
         })?;
         let found = Rc::new(Layout(inputs));

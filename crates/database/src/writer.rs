@@ -15,6 +15,7 @@ use rusqlite::{Connection, params};
 use witness::{InputValue, Witness};
 
 use crate::code::encode_path;
+use crate::fields;
 use crate::intern::{EndingId, EndingRow, Endings, Found, LayoutId, Layouts};
 use crate::save::Checkpoint;
 use crate::{Database, Error};
@@ -209,11 +210,13 @@ fn insert(connection: &Connection, job: Job) -> rusqlite::Result<()> {
 }
 
 pub(crate) fn insert_layout(connection: &Connection, layout: i64, inputs: &[InputValue]) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached("INSERT INTO layouts VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut statement = connection.prepare_cached("INSERT INTO layouts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     let mut start = 0;
     for (position, input) in inputs.iter().enumerate() {
         let size = input.bytes.len() as i64;
-        statement.execute(params![layout, position as i64, &*input.name, &*input.ty, start, size])?;
+        let at = input.address().map(|at| at as i64);
+        let fields = input.layout.as_ref().map(|layout| fields::to_text(&layout.fields));
+        statement.execute(params![layout, position as i64, &*input.name, &*input.ty, start, size, at, fields])?;
         start += size;
     }
     Ok(())

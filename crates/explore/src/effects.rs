@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use solver::{Answer as Solved, Completeness, Patience, Stack, Why};
 use term::{Assignment, Eval, TermId};
-use vm::{Answer, EdgeId, Effect, InputRequest, Machine, PickWhy, Touched};
+use vm::{Answer, EdgeId, Effect, InputForm, InputRequest, Machine, PickWhy, Touched};
 use witness::{Bug, Ending, Ledger, LedgerKind};
 
+use crate::meaning::Asked;
 use crate::{CallChoice, LineUp, Means, Path, Work};
 
 /// Feasible values of a size explored before one is taken for all the others.
@@ -112,6 +113,11 @@ impl<'i> Decider<'i> {
     }
 
     fn decide(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
+        if let Some(asked) = Asked::of(&effect)
+            && let Some(fate) = self.settle_pointer(path, asked, line_up, ledger)
+        {
+            return fate;
+        }
         if let Some(decision) = path.follow.pop_front() {
             return self.follow(path, effect, decision, line_up, ledger);
         }
@@ -320,7 +326,12 @@ impl<'i> Decider<'i> {
     }
 
     fn input(&mut self, path: &mut Path, request: &InputRequest, line_up: &mut LineUp) -> Fate {
-        let form = line_up.input(path, request);
+        let form = line_up.input(path, request, &mut self.means());
+        if let InputForm::Given { conditions, .. } = &form {
+            for condition in conditions.iter() {
+                path.constrain_new(&self.machine.terms, &mut self.eval, *condition);
+            }
+        }
         path.state.answers.push(Answer::Input(form));
         Fate::Goes
     }

@@ -2,11 +2,11 @@
 
 use ir::FuncId;
 use vm::{Event, Flow, Image, InputForm, InputRequest, Interest, Labels, State};
-use witness::{Ending, Witness};
+use witness::{Ending, InputValue, Witness};
 
 use crate::{
-    Admission, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Maker, Means, Path, Point, Points, Rank,
-    Report, Seats, Technique, Told,
+    Admission, Asked, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Leads, Maker, Meanings, Means,
+    Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
 };
 
 /// The techniques of a campaign and who drives it. Without any it is plain exploration.
@@ -94,6 +94,10 @@ impl LineUp {
         self.endings().for_each(|endings| endings.ended(path, ending));
     }
 
+    pub(crate) fn furnish(&mut self, path: &Path, inputs: &mut Vec<InputValue>) {
+        self.endings().for_each(|endings| endings.furnish(path, inputs));
+    }
+
     pub(crate) fn witnessed(&mut self, path: &Path, witness: &Witness) {
         self.endings().for_each(|endings| endings.witnessed(path, witness));
     }
@@ -130,8 +134,8 @@ impl LineUp {
         self.seats().find_map(|seats| seats.rank(seed))
     }
 
-    pub(crate) fn input(&mut self, path: &Path, request: &InputRequest) -> InputForm {
-        self.seats().find_map(|seats| seats.input(path, request)).unwrap_or(InputForm::Symbolic)
+    pub(crate) fn input(&mut self, path: &Path, request: &InputRequest, means: &mut Means) -> InputForm {
+        self.seats().find_map(|seats| seats.input(path, request, means)).unwrap_or(InputForm::Symbolic)
     }
 
     pub(crate) fn world_input(&mut self, request: &InputRequest) -> InputForm {
@@ -142,8 +146,16 @@ impl LineUp {
         self.seats().find_map(|seats| seats.call(path, func)).unwrap_or(CallChoice::Enter)
     }
 
-    pub(crate) fn resolve(&mut self, path: &Path, addr: term::TermId) -> Option<Vec<u64>> {
-        self.seats().find_map(|seats| seats.resolve(path, addr))
+    pub(crate) fn meanings(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<Meanings> {
+        self.seats().find_map(|seats| seats.meanings(path, asked, means))
+    }
+
+    pub(crate) fn mean(&mut self, path: &mut Path, asked: &Asked, meant: Meant, means: &mut Means) {
+        self.seats().for_each(|seats| seats.mean(path, asked, meant, means));
+    }
+
+    pub(crate) fn leads(&mut self, path: &Path, addr: term::TermId, means: &mut Means) -> Option<Leads> {
+        self.seats().find_map(|seats| seats.leads(path, addr, means))
     }
 
     pub(crate) fn is_told(&mut self, path: &Path, witness: &Witness) -> bool {

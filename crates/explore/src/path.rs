@@ -90,6 +90,28 @@ impl Path {
         self.state.answers.push(answer);
     }
 
+    /// Goes on under `condition`, with nothing answered: the machine asks again.
+    pub(crate) fn mean(&mut self, terms: &Terms, decision: u64, condition: TermId) {
+        if !terms.is_true(condition) {
+            self.condition.add(terms, condition);
+        }
+        self.decisions.push(decision);
+    }
+
+    /// What is true of new symbols by their nature: none of them is in the path's condition yet, and all of them zero satisfies
+    /// it.
+    pub fn constrain_new(&mut self, terms: &Terms, eval: &mut Eval, condition: TermId) {
+        if terms.is_true(condition) {
+            return;
+        }
+        if !eval.holds(terms, &self.input, condition) {
+            for symbol in terms.symbols(condition) {
+                self.input.set(*symbol, 0);
+            }
+        }
+        self.condition.add(terms, condition);
+    }
+
     /// A fork that takes another way, under an input that goes there.
     pub(crate) fn fork(
         &self,
@@ -112,6 +134,7 @@ pub fn inputs_of(state: &State, input: &Assignment, terms: &Terms, eval: &mut Ev
         name: record.name.clone(),
         ty: record.type_name.clone(),
         bytes: record.image(|term| eval.eval(terms, input, term)),
+        layout: record.layout.clone(),
     };
     state.inputs.iter().map(value).collect()
 }

@@ -16,7 +16,7 @@ use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};
 use witness::{Ending, Ledger, LedgerKind};
 
 use crate::effects::{Decider, Fate, Feasible, MAX_TARGETS, Parted};
-use crate::{LineUp, Path};
+use crate::{Leads, LineUp, Path};
 
 /// How deep into a sum or a choice of addresses is looked.
 const MAX_MEANT_DEPTH: u32 = 12;
@@ -94,7 +94,10 @@ impl Decider<'_> {
         line_up: &mut LineUp,
         ledger: &mut Ledger,
     ) -> Fate {
-        let bases = line_up.resolve(path, addr).map(|bases| Targets { bases, values: None });
+        let bases = match line_up.leads(path, addr, &mut self.means()) {
+            Some(Leads::Into(bases)) => Some(Targets { bases, values: None }),
+            Some(Leads::At(_)) | None => None,
+        };
         let Some(Targets { bases, values }) = bases.or_else(|| self.targets(path, addr, bytes, access, ledger)) else {
             return Fate::Goes;
         };

@@ -100,7 +100,7 @@ impl Seats for Dummy {
         }
     }
 
-    fn input(&mut self, _: &Path, request: &InputRequest) -> Option<InputForm> {
+    fn input(&mut self, _: &Path, request: &InputRequest, _: &mut explore::Means) -> Option<InputForm> {
         self.seen.borrow_mut().asked_inputs.push(request.name.to_string());
         Some(InputForm::Mixed([Some(7), None].into()))
     }

@@ -12,11 +12,13 @@ use ir::{Module, SourceType, SourceTypeId};
 use crate::compile::{self, FileKind, Unit};
 use crate::debug::{DebugInfo, FileRules};
 use crate::llvm::{Context, Type, TypeKind, Value};
-use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, parse_unit};
+use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, parse_unit, typed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HarnessKind {
     Function,
+    /// A function whose pointers are inputs by their types.
+    Typed,
     /// `LLVMFuzzerTestOneInput` with an input of symbolic size.
     Fuzzer,
 }
@@ -61,13 +63,19 @@ pub(crate) fn attach(
     if unit.kind == FileKind::Llvm && function.is_local() {
         return Err(signature_error(entry, "it is static in a bitcode file, so no other file can call it"));
     }
-    let kind = if entry == FUZZER_ENTRY { HarnessKind::Fuzzer } else { HarnessKind::Function };
+    let typed = sources.typed.clone().unwrap_or_default();
+    let kind = match entry {
+        FUZZER_ENTRY => HarnessKind::Fuzzer,
+        _ if sources.typed.is_some() => HarnessKind::Typed,
+        _ => HarnessKind::Function,
+    };
     let opening = match unit.kind {
         FileKind::C => Opening::Include(std::path::absolute(&unit.path).unwrap_or_else(|_| unit.path.clone())),
         FileKind::Llvm => Opening::Declare,
     };
     let text = match kind {
         HarnessKind::Fuzzer => fuzzer_text(&opening, sources.fuzzer_size),
+        HarnessKind::Typed => typed::text(context, entry, function, &opening, units, unit, &typed)?,
         HarnessKind::Function => function_text(context, entry, function, &opening)?,
     };
     let replaces = (unit.kind == FileKind::C).then(|| unit.path.clone());
@@ -92,7 +100,7 @@ pub(crate) fn attach(
     Ok(harness)
 }
 
-fn signature_error(entry: &str, reason: impl Into<String>) -> LoadError {
+pub(crate) fn signature_error(entry: &str, reason: impl Into<String>) -> LoadError {
     LoadError::Signature { entry: entry.to_string(), reason: reason.into() }
 }
 
@@ -124,13 +132,13 @@ fn write_harness(
 }
 
 /// How the harness comes to know the entry.
-enum Opening {
+pub(crate) enum Opening {
     Include(PathBuf),
     Declare,
 }
 
 impl Opening {
-    fn write(&self, text: &mut String) {
+    pub(crate) fn write(&self, text: &mut String) {
         if let Opening::Include(path) = self {
             let path = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
             let _ = write!(text, "#define main {RENAMED_MAIN}\n#include \"{path}\"\n#undef main\n");
@@ -165,11 +173,12 @@ int main(void) {{
 }
 
 /// The source-level view of the entry's parameters.
-struct Signature {
+pub(crate) struct Signature {
     /// Only its types are filled.
-    types: Module,
+    pub types: Module,
     /// Type and name of each parameter; the type is absent where debug information is.
-    params: Vec<(Option<SourceTypeId>, String)>,
+    pub params: Vec<(Option<SourceTypeId>, String)>,
+    pub result: Option<SourceTypeId>,
 }
 
 fn function_text(context: &Context, entry: &str, function: Value, opening: &Opening) -> Result<String, LoadError> {
@@ -195,7 +204,7 @@ fn function_text(context: &Context, entry: &str, function: Value, opening: &Open
     Ok(write_function_harness(entry, &params, opening))
 }
 
-fn read_signature(context: &Context, function: Value) -> Signature {
+pub(crate) fn read_signature(context: &Context, function: Value) -> Signature {
     let rules = FileRules { foreign: Vec::new(), spelling: Default::default(), harness: None, cwd: String::new() };
     let mut debug = DebugInfo::new(context, rules);
     let info = debug.function(function);
@@ -208,7 +217,12 @@ fn read_signature(context: &Context, function: Value) -> Signature {
         files: Vec::new(),
         spans: Vec::new(),
     };
-    let params = match info.signature.map(|ty| types.ty(ty).clone()) {
+    let signature = info.signature.map(|ty| types.ty(ty).clone());
+    let result = match &signature {
+        Some(SourceType::Function { result, .. }) => *result,
+        _ => None,
+    };
+    let params = match signature {
         Some(SourceType::Function { params, .. }) => params
             .iter()
             .zip(names.into_iter().chain(std::iter::repeat(String::new())))
@@ -216,7 +230,7 @@ fn read_signature(context: &Context, function: Value) -> Signature {
             .collect(),
         _ => function.value_type().params().iter().map(|_| (None, String::new())).collect(),
     };
-    Signature { types, params }
+    Signature { types, params, result }
 }
 
 /// What the harness does for one parameter.

@@ -13,6 +13,7 @@ mod llvm;
 mod prepare;
 mod runtime;
 mod translate;
+mod typed;
 
 use std::path::PathBuf;
 
@@ -23,6 +24,7 @@ pub use compile::{Compiled, compile_unit, find_clang};
 pub use error::LoadError;
 pub use harness::{Harness, HarnessKind};
 pub use libc::Libc;
+pub use typed::Typed;
 
 use compile::{FileKind, Unit};
 use debug::{DebugInfo, FileRules};
@@ -87,6 +89,8 @@ pub struct Sources {
     /// Checks that clang puts into C code, by its names for them. A failing one is an [`ir::Intrinsic::Fault`].
     pub sanitizers: Vec<String>,
     pub pointer_steps: PointerSteps,
+    /// Pointers that the entry is given are inputs by their types.
+    pub typed: Option<Typed>,
 }
 
 impl Sources {
@@ -105,6 +109,7 @@ impl Sources {
             libc: None,
             sanitizers: Vec::new(),
             pointer_steps: PointerSteps::Untold,
+            typed: None,
         }
     }
 }

@@ -120,17 +120,27 @@ impl Compiler<'_> {
                 units.push(self.source_unit(&path, units.len()));
                 Some(self.identity(file))
             }
+            Entry::Harness { text, file, .. } => {
+                let path = self.write_harness(text)?;
+                let mut unit = self.source_unit(&path, units.len());
+                unit.command.arg("-DCOLT_REPLAY");
+                units.push(unit);
+                Some(self.identity(file))
+            }
             Entry::Main | Entry::LibFuzzer => None,
         };
         for source in &self.plan.sources {
             if harnessed.as_ref() == Some(&self.identity(source)) {
                 continue;
             }
-            let unit = if is_bitcode(source) {
+            let mut unit = if is_bitcode(source) {
                 self.bitcode_unit(source, units.len())
             } else {
                 self.source_unit(source, units.len())
             };
+            if let Entry::Harness { defines, .. } = &self.plan.entry {
+                unit.command.args(defines);
+            }
             units.push(unit);
         }
         for unit in &self.plan.units {
@@ -258,7 +268,7 @@ impl Compiler<'_> {
         command.arg(format!("-DCOLT_LEAK_OPTIONS=\"{at_exit}\""));
         command.arg(format!("-DCOLT_ABORT_IS_END={}", u8::from(checks.abort_is_end)));
         match self.plan.entry {
-            Entry::Main => command.arg("-DCOLT_ENTRY_MAIN"),
+            Entry::Main | Entry::Harness { .. } => command.arg("-DCOLT_ENTRY_MAIN"),
             Entry::LibFuzzer => command.arg("-DCOLT_ENTRY_FUZZER"),
             Entry::Function { .. } => &mut command,
         };
@@ -334,7 +344,7 @@ impl Compiler<'_> {
         }
         // A function nobody defines must not keep the paths that do not call it from being replayed.
         // Binding at once, because the loader refuses the lazy form of a missing function. The entry itself must be there.
-        if matches!(self.plan.entry, Entry::Main) {
+        if matches!(self.plan.entry, Entry::Main | Entry::Harness { .. }) {
             command.arg("-Wl,--require-defined=main");
         }
         command.args(&self.plan.libraries);

@@ -104,13 +104,19 @@ fn outcome(code: u32) -> Outcome {
 }
 
 fn write_input(bytes: &mut Vec<u8>, input: &InputValue) {
-    let name_bytes = (input.name.len() + 1).next_multiple_of(8);
+    // An object that pointers point to goes by its address; the runtime puts it elsewhere and corrects the pointers.
+    let name = match input.address() {
+        Some(at) if &*input.ty == "function" => format!("@{at:x}={}", input.name),
+        Some(at) => format!("@{at:x}"),
+        None => input.name.to_string(),
+    };
+    let name_bytes = (name.len() + 1).next_multiple_of(8);
     let next = 16 + name_bytes + input.bytes.len().next_multiple_of(8);
     let start = bytes.len();
     for value in [0, name_bytes as u32, input.bytes.len() as u32, next as u32] {
         bytes.extend_from_slice(&value.to_le_bytes());
     }
-    bytes.extend_from_slice(input.name.as_bytes());
+    bytes.extend_from_slice(name.as_bytes());
     bytes.resize(start + 16 + name_bytes, 0);
     bytes.extend_from_slice(&input.bytes);
     bytes.resize(start + next, 0);

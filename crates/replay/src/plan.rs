@@ -54,6 +54,12 @@ pub enum Entry {
         params: Vec<Param>,
         file: PathBuf,
     },
+    /// A `main` that was generated and takes the place of `file`, which it includes; the other files are compiled with `defines`.
+    Harness {
+        text: String,
+        file: PathBuf,
+        defines: Vec<String>,
+    },
     /// `LLVMFuzzerTestOneInput`.
     LibFuzzer,
 }

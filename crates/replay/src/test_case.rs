@@ -1,10 +1,9 @@
 //! Test cases as they lie in an output folder, and the ending each one promises.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Deserialize;
-use witness::{BugKind, Ending, InputValue};
+use witness::{BugKind, Ending, Field, FieldKind, InputValue, Layout};
 
 /// The part of an ending that a native run can be held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +66,9 @@ pub enum TestError {
 #[derive(Deserialize)]
 struct TestFile {
     inputs: Vec<InputFile>,
+    /// Objects that pointers point to.
+    #[serde(default)]
+    heap: Vec<InputFile>,
     ending: String,
     #[serde(default)]
     status: i32,
@@ -81,6 +83,17 @@ struct InputFile {
     #[serde(rename = "type")]
     ty: String,
     bytes: String,
+    at: Option<String>,
+    #[serde(default)]
+    fields: Vec<FieldFile>,
+}
+
+#[derive(Deserialize)]
+struct FieldFile {
+    name: String,
+    offset: u64,
+    bytes: u64,
+    kind: String,
 }
 
 #[derive(Deserialize)]
@@ -103,14 +116,29 @@ pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
 /// A test from the text of its file.
 pub fn parse_test(text: &str) -> Result<TestCase, String> {
     let file: TestFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut inputs = Vec::with_capacity(file.inputs.len());
-    for input in &file.inputs {
+    let mut inputs = Vec::with_capacity(file.inputs.len() + file.heap.len());
+    for input in file.inputs.iter().chain(&file.heap) {
         let bytes = parse_hex(&input.bytes)
             .ok_or_else(|| format!("the bytes of input `{}` are not pairs of hexadecimal digits", input.name))?;
-        inputs.push(InputValue { name: Arc::from(input.name.as_str()), ty: Arc::from(input.ty.as_str()), bytes });
+        let layout = layout(input)?;
+        inputs.push(InputValue { layout, ..InputValue::new(input.name.as_str(), input.ty.as_str(), bytes) });
     }
     let expected = expected(&file.ending, file.status, file.bug)?;
     Ok(TestCase { inputs, ending: file.ending, expected, path: file.path })
+}
+
+fn layout(input: &InputFile) -> Result<Option<Layout>, String> {
+    if input.at.is_none() && input.fields.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |what: &str| format!("the {what} of input `{}` cannot be read", input.name);
+    let address = |text: &String| u64::from_str_radix(text.trim_start_matches("0x"), 16).map_err(|_| wrong("address"));
+    let field = |field: &FieldFile| {
+        let kind = FieldKind::from_name(&field.kind).ok_or_else(|| wrong("fields"))?;
+        Ok(Field { path: field.name.as_str().into(), offset: field.offset, n_bytes: field.bytes, kind })
+    };
+    let fields = input.fields.iter().map(field).collect::<Result<_, String>>()?;
+    Ok(Some(Layout { at: input.at.as_ref().map(address).transpose()?, fields }))
 }
 
 fn expected(ending: &str, status: i32, bug: Option<BugFile>) -> Result<Expected, String> {

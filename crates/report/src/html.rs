@@ -5,7 +5,9 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Expected, FindingSummary, Sources, Summary, Verdict, describe};
+use crate::drawing;
+use crate::heap::shown;
+use crate::{Case, Expected, FindingSummary, Sources, Summary, Verdict};
 
 /// `coverage.json`: line, count; and line, column, times true, times false.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +124,8 @@ fn finding_row(finding_idx: usize, finding: &FindingSummary, cases: &[Case], pag
     let inputs: Vec<String> = case.map_or_else(Vec::new, |case| {
         case.inputs
             .iter()
-            .map(|input| format!("<code>{} = {}</code>", escape(&input.name), escape(&describe(input))))
+            .map(|input| format!("<code>{} = {}</code>", escape(&input.name), escape(&shown(input, &case.inputs))))
+            .chain(drawing::heap(&case.inputs))
             .collect()
     });
     let native = if finding.confirmed {

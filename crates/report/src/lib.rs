@@ -4,6 +4,8 @@
 //! business; the exporters are handed [`Case`]s.
 
 mod case;
+mod drawing;
+mod heap;
 mod html;
 mod sarif;
 mod source;

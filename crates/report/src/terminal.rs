@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use witness::InputValue;
 
-use crate::{FindingSummary, Sources, Summary, Verdict, describe};
+use crate::heap::shown;
+use crate::{FindingSummary, Sources, Summary, Verdict};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
@@ -55,7 +56,7 @@ pub fn finding_text(finding: &FindingSummary, inputs: &[InputValue], sources: &m
         }
     }
     for input in inputs.iter().take(INPUTS_SHOWN) {
-        let _ = writeln!(text, "        {} = {}", colour.paint(CYAN, &printable(&input.name)), describe(input));
+        let _ = writeln!(text, "        {} = {}", colour.paint(CYAN, &printable(&input.name)), shown(input, inputs));
     }
     if inputs.len() > INPUTS_SHOWN {
         let _ = writeln!(text, "        and {} more inputs", inputs.len() - INPUTS_SHOWN);
@@ -316,7 +317,7 @@ mod tests {
             paths: 1200,
             ..FindingSummary::default()
         };
-        let inputs = [InputValue { name: "a".into(), ty: "int".into(), bytes: vec![0; 4] }];
+        let inputs = [InputValue::new("a", "int", vec![0; 4])];
         let text = finding_text(&finding, &inputs, &mut Sources::new(dir.path()), Colour::Never);
         assert_eq!(
             text,

@@ -7,6 +7,8 @@ use std::io::Write;
 
 use witness::{Bug, Ending, InputValue, Witness};
 
+use crate::heap;
+
 /// Number of a test in its campaign, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TestId(pub u64);
@@ -33,19 +35,13 @@ pub fn encode_stored(inputs: &[InputValue], ending: &str, path: &[u64], out: &mu
     encode(inputs, |out| out.extend_from_slice(ending.as_bytes()), path, out);
 }
 
-fn encode(inputs: &[InputValue], ending: impl FnOnce(&mut Vec<u8>), path: &[u64], out: &mut Vec<u8>) {
+fn encode(all: &[InputValue], ending: impl FnOnce(&mut Vec<u8>), path: &[u64], out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"inputs\":[");
-    for (input_idx, input) in inputs.iter().enumerate() {
-        if input_idx > 0 {
-            out.push(b',');
-        }
-        out.extend_from_slice(b"{\"name\":");
-        string(&input.name, out);
-        out.extend_from_slice(b",\"type\":");
-        string(&input.ty, out);
-        out.extend_from_slice(b",\"bytes\":\"");
-        hex(&input.bytes, out);
-        out.extend_from_slice(b"\"}");
+    let (heap, inputs): (Vec<&InputValue>, Vec<&InputValue>) = all.iter().partition(|input| input.address().is_some());
+    list(&inputs, all, out);
+    if !heap.is_empty() {
+        out.extend_from_slice(b"],\"heap\":[");
+        list(&heap, all, out);
     }
     out.extend_from_slice(b"],");
     ending(out);
@@ -64,6 +60,23 @@ pub fn encode_ending(ending: &Ending, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"ending\":");
     string(ending.name(), out);
     self::ending(ending, out);
+}
+
+fn list(inputs: &[&InputValue], all: &[InputValue], out: &mut Vec<u8>) {
+    for (input_idx, input) in inputs.iter().enumerate() {
+        if input_idx > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"{\"name\":");
+        string(&input.name, out);
+        out.extend_from_slice(b",\"type\":");
+        string(&input.ty, out);
+        out.extend_from_slice(b",\"bytes\":\"");
+        hex(&input.bytes, out);
+        out.push(b'"');
+        heap::encode_layout(input, all, out);
+        out.push(b'}');
+    }
 }
 
 /// What the ending's name alone does not say.
@@ -149,7 +162,7 @@ mod tests {
 
     fn parse(ending: Ending) -> Value {
         let witness = Witness {
-            inputs: vec![InputValue { name: "a\"\n".into(), ty: "char[2]".into(), bytes: vec![0x0c, 0xff] }],
+            inputs: vec![InputValue::new("a\"\n", "char[2]", vec![0x0c, 0xff])],
             ending,
             path: vec![0, 1, 17],
         };

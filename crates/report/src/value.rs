@@ -107,6 +107,11 @@ fn escape(byte: u8, quote: char) -> String {
     }
 }
 
+/// Bytes as a C string.
+pub fn text(bytes: &[u8]) -> String {
+    quoted(bytes)
+}
+
 fn raw(bytes: &[u8]) -> String {
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     digits.join(" ")
@@ -117,7 +122,7 @@ mod tests {
     use super::*;
 
     fn show(ty: &str, bytes: &[u8]) -> String {
-        describe(&InputValue { name: "x".into(), ty: ty.into(), bytes: bytes.to_vec() })
+        describe(&InputValue::new("x", ty, bytes.to_vec()))
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod lazy;
 mod line_up;
 pub mod partition;
 pub mod rwset;
+pub mod shapes;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ pub use flags::{Flag, Flags, Takes};
 pub use line_up::{check, find, line_up};
 
 /// Every technique there is.
-pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY];
+pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY];
 
 /// How a line-up names a technique and makes it; declared in its folder.
 pub struct Entry {

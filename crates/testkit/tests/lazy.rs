@@ -149,7 +149,7 @@ impl Events for Rerun {
 }
 
 impl Seats for Rerun {
-    fn input(&mut self, path: &Path, _: &InputRequest) -> Option<InputForm> {
+    fn input(&mut self, path: &Path, _: &InputRequest, _: &mut explore::Means) -> Option<InputForm> {
         Some(InputForm::Mixed(Rc::new([Some(self.values[path.state.inputs.len()])])))
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use ir::{FuncId, SourceTypeId};
 use term::TermId;
-use witness::{Bug, Ending};
+use witness::{Bug, Ending, Layout};
 
-use crate::ScalarShape;
+use crate::{Scalar, ScalarShape};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -58,6 +58,13 @@ pub enum InputForm {
     Mixed(Rc<[Option<u64>]>),
     /// The same, and every scalar, symbol or not, is labelled as the input of a number.
     Labelled(Rc<[LabelledScalar]>),
+    /// Made of these scalars. The conditions say what the symbols in them may be; all of them zero satisfies them.
+    Given {
+        scalars: Rc<[Scalar]>,
+        conditions: Rc<[TermId]>,
+        /// How it divides, where that is to be seen in tests.
+        layout: Option<Layout>,
+    },
 }
 
 /// One scalar of an input that flow is tracked from.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ir::{BaseKind, Module, SourceType, SourceTypeId};
 use term::{TermId, Terms};
+use witness::Layout;
 
 use crate::{Freedom, InputForm, InputRequest, Label, Labels};
 
@@ -31,6 +32,8 @@ pub struct InputRecord {
     /// As in its request.
     pub origin: u64,
     pub scalars: Box<[Scalar]>,
+    /// For tests: how it divides and where it lies.
+    pub layout: Option<Layout>,
 }
 
 impl InputRecord {
@@ -58,6 +61,19 @@ impl Inputs {
     pub fn push_back(&mut self, record: Arc<InputRecord>) {
         *self.named.entry(record.name.clone()).or_insert(0) += 1;
         self.records.push_back(record);
+    }
+
+    pub fn get(&self, idx: usize) -> &Arc<InputRecord> {
+        &self.records[idx]
+    }
+
+    /// Puts another in place of one that turned out to be part of it.
+    pub fn replace(&mut self, idx: usize, record: Arc<InputRecord>) {
+        let old = self.records.set(idx, record.clone());
+        if let Some(n_old) = self.named.get_mut(&old.name) {
+            *n_old -= 1;
+        }
+        *self.named.entry(record.name.clone()).or_insert(0) += 1;
     }
 
     pub fn len(&self) -> usize {
@@ -107,7 +123,7 @@ pub fn create(
     let scalar = |(idx, piece): (usize, &ScalarShape)| {
         let fixed = |value: u64| (Freedom::Fixed, value, None);
         let (freedom, value, number) = match form {
-            InputForm::Symbolic => (Freedom::Symbol, 0, None),
+            InputForm::Symbolic | InputForm::Given { .. } => (Freedom::Symbol, 0, None),
             InputForm::Mixed(values) => values.get(idx).copied().flatten().map_or((Freedom::Symbol, 0, None), fixed),
             InputForm::Labelled(scalars) => match scalars.get(idx) {
                 Some(scalar) => (scalar.freedom, scalar.value, Some(scalar.number)),
@@ -119,13 +135,20 @@ pub fn create(
         let number = number.unwrap_or(0);
         Scalar { offset: piece.offset, n_bytes: piece.n_bytes, term, value, label, number }
     };
-    let scalars = request.scalars.iter().enumerate().map(scalar).collect();
+    let scalars = match form {
+        InputForm::Given { scalars, .. } => scalars.to_vec().into(),
+        _ => request.scalars.iter().enumerate().map(scalar).collect(),
+    };
     InputRecord {
         name: request.name.clone(),
         type_name: request.type_name.clone(),
         n_bytes: request.bytes,
         origin: request.origin,
         scalars,
+        layout: match form {
+            InputForm::Given { layout, .. } => layout.clone(),
+            _ => None,
+        },
     }
 }
 

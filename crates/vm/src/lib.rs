@@ -56,7 +56,7 @@ pub use frame::{Frame, Returns};
 pub use image::{Image, World};
 pub use inputs::{InputRecord, Inputs, Scalar, ScalarShape, scalars, symbol as input_symbol};
 pub use label::{Label, Labels};
-pub use memory::{Memory, ObjectId, Region};
+pub use memory::{INPUTS, Memory, ObjectId, Region};
 pub use object::{Liveness, Object, ObjectKind, Site};
 pub use run::Machine;
 pub use slots::{SlotId, Slots};

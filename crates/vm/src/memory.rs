@@ -1,9 +1,12 @@
-//! Memory: objects at real addresses in three regions, shared between forks until written.
+//! Memory: objects at real addresses in four regions, shared between forks until written.
 //!
 //! Addresses only grow within a region and objects are kept in address order, so an address is found by binary search.
+//! The region of inputs is the exception: objects there are made when they are asked for, at addresses that whoever makes them
+//! chooses, and there are few of them.
 //! On 64-bit targets nothing is ever placed where something else was: a stale pointer can never reach a newer object. A
 //! 32-bit target has no room for that on the stack, which is reused from the top.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use imbl::Vector;
@@ -15,6 +18,8 @@ pub enum Region {
     Global,
     Stack,
     Heap,
+    /// What was there before the program started, made when a path first looks at it.
+    Input,
 }
 
 /// An object of one state. Heap and global numbers are never reused; a stack number lives as long as its frame.
@@ -42,6 +47,9 @@ impl Layout {
     }
 }
 
+/// Where input objects lie on a 64-bit target; a 32-bit one has none.
+pub const INPUTS: Range<u64> = 1 << 32..1 << 44;
+
 /// Bytes between two objects: room in which an overrun is still seen as one.
 pub const GAP: u64 = 64;
 
@@ -50,6 +58,8 @@ pub struct Memory {
     globals: Vector<Rc<Object>>,
     stack: Vector<Rc<Object>>,
     heap: Vector<Rc<Object>>,
+    /// In the order they were made.
+    inputs: Vector<Rc<Object>>,
     layout: Layout,
     next_stack: u64,
     next_heap: u64,
@@ -62,6 +72,7 @@ impl Memory {
             globals,
             stack: Vector::new(),
             heap: Vector::new(),
+            inputs: Vector::new(),
             layout,
             // Room in front of the first object, so that a step before it is seen for what it is.
             next_stack: layout.stack + GAP,
@@ -76,6 +87,7 @@ impl Memory {
             Region::Global => &self.globals,
             Region::Stack => &self.stack,
             Region::Heap => &self.heap,
+            Region::Input => &self.inputs,
         }
     }
 
@@ -85,6 +97,7 @@ impl Memory {
             Region::Global => &mut self.globals,
             Region::Stack => &mut self.stack,
             Region::Heap => &mut self.heap,
+            Region::Input => &mut self.inputs,
         }
     }
 
@@ -94,6 +107,8 @@ impl Memory {
             Region::Stack
         } else if addr >= self.layout.heap {
             Region::Heap
+        } else if INPUTS.contains(&addr) && self.layout.heap > INPUTS.start {
+            Region::Input
         } else {
             Region::Global
         }
@@ -115,6 +130,11 @@ impl Memory {
     pub fn below(&self, addr: u64) -> Option<ObjectId> {
         let region = self.region_at(addr);
         let objects = self.region(region);
+        if region == Region::Input {
+            let below = objects.iter().enumerate().filter(|(_, object)| object.base <= addr);
+            let idx = below.max_by_key(|(_, object)| object.base)?.0;
+            return Some(ObjectId { region, idx: idx as u32 });
+        }
         let idx = match objects.binary_search_by(|object| object.base.cmp(&addr)) {
             Ok(idx) => idx,
             Err(0) => return None,
@@ -135,6 +155,10 @@ impl Memory {
     pub fn neighbours(&self, addr: u64) -> (Option<ObjectId>, Option<ObjectId>) {
         let below = self.below(addr);
         let region = self.region_at(addr);
+        if region == Region::Input {
+            let above = self.objects(region).find(|(_, object)| object.base > addr && object.base - addr <= 2 * GAP);
+            return (below.filter(|object| addr - self.get(*object).end().min(addr) < GAP), above.map(|(id, _)| id));
+        }
         let next = ObjectId { region, idx: below.map_or(0, |object| object.idx + 1) };
         // Alignment makes gaps wider than they have to be.
         let is_close = |object: &Rc<Object>| object.base - addr <= 2 * GAP;
@@ -153,6 +177,19 @@ impl Memory {
         self.next_heap = base + size + GAP;
         self.heap.push_back(Rc::new(make(base)));
         ObjectId { region: Region::Heap, idx: (self.heap.len() - 1) as u32 }
+    }
+
+    /// Adds an object that was there before the program started. No other may overlap with it.
+    pub fn add_input(&mut self, object: Object) -> ObjectId {
+        debug_assert!(INPUTS.contains(&object.base));
+        self.inputs.push_back(Rc::new(object));
+        ObjectId { region: Region::Input, idx: (self.inputs.len() - 1) as u32 }
+    }
+
+    /// Puts another in place of an input object: a larger one around it.
+    pub fn replace_input(&mut self, object: ObjectId, with: Object) {
+        debug_assert_eq!(object.region, Region::Input);
+        self.inputs[object.idx as usize] = Rc::new(with);
     }
 
     pub fn allocate_stack(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {

@@ -36,6 +36,8 @@ pub struct State {
     pub threads: Option<Rc<Threads>>,
     /// Whether the handlers of `atexit` have been started.
     pub is_exiting: bool,
+    /// Whether what runs decides if an assumption holds: a fault in there says that it does not.
+    pub is_supposing: bool,
     /// How much of the symbolic standard input was read.
     pub stdin_read: u32,
     /// The machine stops with [`crate::Effect::OutOfFuel`] when a return leaves this many frames; 0 for never.
@@ -70,6 +72,7 @@ impl State {
             jumps: None,
             threads: None,
             is_exiting: false,
+            is_supposing: false,
             stdin_read: 0,
             pause_at: 0,
             n_inputs_unseen: 0,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use frontend::{Libc, PointerSteps, Program, Promote, Sources};
+use frontend::{Libc, PointerSteps, Program, Promote, Sources, Typed};
 use replay::{BuildPlan, Limits};
+use techniques::shapes;
 
 use crate::args::RunArgs;
 use crate::journal::SavedHarness;
@@ -31,6 +32,13 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     let program = frontend::load(&sources).map_err(|error| load_failure(&args.files, &error.to_string()))?;
     let mut notes = std::mem::take(&mut parts.notes);
     notes.extend(settings.notes.iter().cloned());
+    if sources.typed.is_some() && program.harness.is_some() {
+        let entry = program.module.find_function(&program.entry_name).unwrap_or(program.entry);
+        if !shapes::has_pointers(&program.module, entry) {
+            let name = &program.entry_name;
+            notes.push(format!("`{name}` is given no pointers, so it is explored as without --with shapes"));
+        }
+    }
     let plan = plan(settings, parts, &program)?;
     let built_in = settings.checks.built_in.sanitizers();
     let unchecked = if built_in.is_empty() { Vec::new() } else { compiled_elsewhere(&plan) };
@@ -72,8 +80,15 @@ fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: Path
         libc: libc(args)?,
         sanitizers: native::build_checks(&settings.checks).sanitizers,
         pointer_steps: if settings.checks.pointer { PointerSteps::Told } else { PointerSteps::Untold },
+        typed: typed(args, settings),
         ..Sources::new(parts.files.clone())
     })
+}
+
+/// What the harness is to do about pointers.
+fn typed(args: &RunArgs, settings: &Settings) -> Option<Typed> {
+    let shapes::Claims { valid, keeps } = shapes::claims(&settings.line_up, &args.techniques.flags)?;
+    Some(Typed { valid, keeps })
 }
 
 fn libc(args: &RunArgs) -> Result<Option<Libc>, Failure> {

@@ -1,7 +1,7 @@
 //! Interests in what happens: events of the machine, and endings.
 
 use vm::{Event, Interest, State};
-use witness::{Ending, Witness};
+use witness::{Ending, InputValue, Witness};
 
 use crate::Path;
 
@@ -26,6 +26,9 @@ pub trait Endings {
 
     /// A path ended, with the input that shows it.
     fn witnessed(&mut self, _path: &Path, _witness: &Witness) {}
+
+    /// A path ended, and its inputs become a test: what belongs to them and was not asked for by the program.
+    fn furnish(&mut self, _path: &Path, _inputs: &mut Vec<InputValue>) {}
 
     /// Whether a path that ended is told: counted, and written as a test. `No` only where another path shows the same.
     fn tells(&mut self, _path: &Path, _witness: &Witness) -> Told {

@@ -4,7 +4,7 @@ use ir::FuncId;
 use vm::{InputForm, InputRequest};
 use witness::Ending;
 
-use crate::{Path, Rank, Unwatched};
+use crate::{Asked, Leads, Meanings, Means, Meant, Path, Rank, Unwatched};
 
 /// Whether a state is kept. Any prune wins, and the technique's name goes into the ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub trait Seats {
     }
 
     /// Seat `input`, one owner per input.
-    fn input(&mut self, _path: &Path, _request: &InputRequest) -> Option<InputForm> {
+    fn input(&mut self, _path: &Path, _request: &InputRequest, _means: &mut Means) -> Option<InputForm> {
         None
     }
 
@@ -54,8 +54,17 @@ pub trait Seats {
         None
     }
 
-    /// Seat `resolve`, one owner: the bases of the objects an address may point into, where the technique knows better.
-    fn resolve(&mut self, _path: &Path, _addr: term::TermId) -> Option<Vec<u64>> {
+    /// Seat `resolve`, one owner: what the pointer in a value may mean, where that is open. Asked before anything else is decided
+    /// about the value.
+    fn meanings(&mut self, _path: &Path, _asked: &Asked, _means: &mut Means) -> Option<Meanings> {
+        None
+    }
+
+    /// Seat `resolve`: a path has taken one of the `meanings`; what was asked must be settled on it afterwards.
+    fn mean(&mut self, _path: &mut Path, _asked: &Asked, _meant: Meant, _means: &mut Means) {}
+
+    /// Seat `resolve`, one owner: where an address leads, where the technique knows better.
+    fn leads(&mut self, _path: &Path, _addr: term::TermId, _means: &mut Means) -> Option<Leads> {
         None
     }
 

@@ -115,6 +115,10 @@ impl Worker<'_, '_> {
 
     /// The end of every path: techniques learn of it, and unless they say otherwise it is told.
     pub(crate) fn end(&mut self, mut path: Path, ending: Ending) {
+        let ending = match ending {
+            Ending::Bug(_) if path.state.is_supposing => Ending::Assumed,
+            ending => ending,
+        };
         self.tell_discoveries();
         self.decider.note_what_ended(&mut path);
         if let Ending::Cut(_) = ending {
@@ -130,7 +134,8 @@ impl Worker<'_, '_> {
         let mut line_up = self.line_up.borrow_mut();
         let witness = if is_wanted || !line_up.techniques.is_empty() {
             let Decider { machine, eval, .. } = &mut self.decider;
-            let inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
+            let mut inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
+            line_up.furnish(&path, &mut inputs);
             Witness { inputs, ending, path: path.decisions.to_vec() }
         } else {
             Witness { inputs: Vec::new(), ending, path: Vec::new() }

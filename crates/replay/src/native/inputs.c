@@ -33,6 +33,74 @@ static struct input *find_input(const char *name) {
   return NULL;
 }
 
+// Objects that pointers of the test point to: where the test says they are, and where they are here.
+struct moved {
+  uint64_t at;
+  uint64_t size;
+  unsigned char *block;
+};
+static struct moved moved[4096];
+static unsigned n_moved;
+static int is_heap_built;
+
+static void *keep(void *block);
+#ifdef COLT_ADDRESS_SANITIZER
+void *__wrap_malloc(size_t size);
+#endif
+
+// A pointer of the test becomes one into this process; anything else stays as it is.
+static void correct(unsigned char *bytes, size_t size) {
+  for (size_t at = 0; at + 8 <= size; at += 8) {
+    uint64_t word;
+    memcpy(&word, bytes + at, sizeof word);
+    for (unsigned i = 0; i < n_moved; i++)
+      if (word >= moved[i].at && word - moved[i].at <= moved[i].size) {
+        word = (uint64_t)(uintptr_t)moved[i].block + (word - moved[i].at);
+        memcpy(bytes + at, &word, sizeof word);
+        break;
+      }
+  }
+}
+
+// Functions that a pointer of the test may point to; only a harness that needs them has the list.
+struct colt_function {
+  const char *name;
+  void *at;
+};
+WEAK extern const struct colt_function colt_functions[];
+
+static unsigned char *function_named(const char *name) {
+  for (const struct colt_function *function = colt_functions; function != NULL && function->name != NULL; function++)
+    if (strcmp(function->name, name) == 0)
+      return function->at;
+  return NULL;
+}
+
+static void build_heap(void) {
+  if (is_heap_built)
+    return;
+  is_heap_built = 1;
+  struct input *input = first_input();
+  for (uint32_t i = 0; i < exchange->n_inputs; i++) {
+    const char *function = strchr(input_name(input), '=');
+    if (input_name(input)[0] == '@' && function != NULL && n_moved < sizeof moved / sizeof moved[0])
+      moved[n_moved++] = (struct moved){strtoull(input_name(input) + 1, NULL, 16), 0, function_named(function + 1)};
+    else if (input_name(input)[0] == '@' && n_moved < sizeof moved / sizeof moved[0]) {
+#ifdef COLT_ADDRESS_SANITIZER
+      unsigned char *block = __wrap_malloc(input->size);
+#else
+      unsigned char *block = malloc(input->size);
+#endif
+      memcpy(block, input_bytes(input), input->size);
+      moved[n_moved++] = (struct moved){strtoull(input_name(input) + 1, NULL, 16), input->size, keep(block)};
+    }
+    input = (struct input *)((char *)input + input->next);
+  }
+  for (unsigned i = 0; i < n_moved; i++)
+    if (moved[i].size > 0)
+      correct(moved[i].block, moved[i].size);
+}
+
 static struct input *need_input(const char *name) {
   struct input *input = find_input(name);
   if (input == NULL)
@@ -57,6 +125,9 @@ static void take(void *object, size_t size, const char *name) {
   if (input->size != size)
     finish(OUTCOME_INPUT_SIZE, name);
   memcpy(object, input_bytes(input), size);
+  build_heap();
+  if (n_moved > 0)
+    correct(object, size);
 }
 
 static void assume(int holds) {
@@ -82,6 +153,10 @@ static void assume(int holds) {
 
 WEAK void colt_input(void *object, size_t size, const char *name) { take(object, size, name); }
 WEAK void colt_assume(int condition) { assume(condition != 0); }
+// What follows decides whether an assumption holds: a fault in there says that it does not.
+WEAK void __colt_suppose(int begins) {
+  exchange->outcome = begins ? OUTCOME_ASSUMED : OUTCOME_NONE;
+}
 WEAK void colt_assert(int condition) {
   if (!condition)
     finish(OUTCOME_ASSERTION, "colt_assert");

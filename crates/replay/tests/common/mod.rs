@@ -3,7 +3,6 @@
 #![allow(dead_code)]
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use replay::{BuildPlan, Checks, Entry, Limits, NativeBug, NativeEnding, Session};
 use tempfile::TempDir;
@@ -62,9 +61,9 @@ impl Built {
 }
 
 pub fn input(name: &str, bytes: &[u8]) -> InputValue {
-    InputValue { name: Arc::from(name), ty: Arc::from("bytes"), bytes: bytes.to_vec() }
+    InputValue::new(name, "bytes", bytes.to_vec())
 }
 
 pub fn int(name: &str, value: i32) -> InputValue {
-    InputValue { name: Arc::from(name), ty: Arc::from("int"), bytes: value.to_le_bytes().to_vec() }
+    InputValue::new(name, "int", value.to_le_bytes().to_vec())
 }

@@ -6,8 +6,10 @@
 
 use std::fmt::Write;
 
+use witness::InputValue;
+
 use super::ExportFile;
-use crate::{Case, Expected};
+use crate::{Case, Expected, heap};
 
 const RUNNER: &str = include_str!("runner.c");
 
@@ -86,7 +88,7 @@ fn tests_file(cases: &[Case], program: &NativeProgram) -> String {
             let _ = write!(
                 text,
                 "{{{}, {}, colt_bytes_{}_{input_idx}}}, ",
-                c_string(&input.name),
+                c_string(&name_in_table(input)),
                 input.bytes.len(),
                 case.id
             );
@@ -121,7 +123,20 @@ fn tests_file(cases: &[Case], program: &NativeProgram) -> String {
     text
 }
 
+/// Objects that pointers point to go by their address in the test.
+fn name_in_table(input: &InputValue) -> String {
+    match input.address() {
+        Some(at) if heap::is_function(input) => format!("@{at:x}={}", input.name),
+        Some(at) => format!("@{at:x}"),
+        None => input.name.to_string(),
+    }
+}
+
 fn case_tables(case: &Case, text: &mut String) {
+    // A heap can be read as initialisers; the tables below are the same in bytes.
+    for input in case.inputs.iter().filter(|input| input.layout.is_some()) {
+        let _ = writeln!(text, "// {} {} = {};", input.ty, input.name, comment(&heap::shown(input, &case.inputs)));
+    }
     for (input_idx, input) in case.inputs.iter().enumerate() {
         let bytes: Vec<String> = input.bytes.iter().map(u8::to_string).collect();
         // C has no empty arrays.
@@ -160,10 +175,9 @@ mod tests {
     use super::*;
     use std::fs;
     use std::process::Command;
-    use witness::InputValue;
 
     fn case(id: &str, value: u8, expected: Expected) -> Case {
-        let inputs = vec![InputValue { name: "x".into(), ty: "char".into(), bytes: vec![value] }];
+        let inputs = vec![InputValue::new("x", "char", vec![value])];
         Case { id: id.into(), inputs, expected, path: vec![] }
     }
 

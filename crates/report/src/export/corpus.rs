@@ -33,10 +33,7 @@ mod tests {
     use witness::InputValue;
 
     fn case(id: &str, inputs: &[(&str, &[u8])]) -> Case {
-        let inputs = inputs
-            .iter()
-            .map(|(name, bytes)| InputValue { name: (*name).into(), ty: "bytes".into(), bytes: bytes.to_vec() })
-            .collect();
+        let inputs = inputs.iter().map(|(name, bytes)| InputValue::new(*name, "bytes", bytes.to_vec())).collect();
         Case { id: id.into(), inputs, expected: Expected::Assumed, path: vec![] }
     }
 

@@ -49,7 +49,7 @@ mod tests {
     fn layout() {
         let case = Case {
             id: "000001".into(),
-            inputs: vec![InputValue { name: "ab".into(), ty: "short".into(), bytes: vec![7, 8] }],
+            inputs: vec![InputValue::new("ab", "short", vec![7, 8])],
             expected: Expected::Assumed,
             path: vec![],
         };

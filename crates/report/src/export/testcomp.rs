@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn values_and_metadata() {
-        let input = |ty: &str, bytes: &[u8]| InputValue { name: "n<".into(), ty: ty.into(), bytes: bytes.to_vec() };
+        let input = |ty: &str, bytes: &[u8]| InputValue::new("n<", ty, bytes.to_vec());
         let case = Case {
             id: "000001".into(),
             inputs: vec![input("int", &[0xff; 4]), input("unsigned int", &[0xff; 4]), input("char[2]", &[1, 2])],

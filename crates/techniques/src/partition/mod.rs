@@ -71,7 +71,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use explore::{
-    Driver, Endings, Flows, History, InputForm, InputRequest, Rank, Report, RunPlan, Seats, Technique, Told,
+    Driver, Endings, Flows, History, InputForm, InputRequest, Means, Rank, Report, RunPlan, Seats, Technique, Told,
 };
 use vm::{Flow, Image, Labels};
 use witness::Witness;
@@ -210,7 +210,7 @@ impl Seats for Partition {
         None
     }
 
-    fn input(&mut self, path: &explore::Path, request: &InputRequest) -> Option<InputForm> {
+    fn input(&mut self, path: &explore::Path, request: &InputRequest, _: &mut Means) -> Option<InputForm> {
         Some(self.search.borrow_mut().form(request, Some(&path.state)))
     }
 

@@ -244,6 +244,7 @@ fn same_shape(old: &State, new: &State) -> bool {
         jumps,
         threads,
         is_exiting,
+        is_supposing,
         stdin_read,
         stack_bytes,
         pause_at,
@@ -271,6 +272,7 @@ fn same_shape(old: &State, new: &State) -> bool {
         && answers.is_empty()
         && new.answers.is_empty()
         && *is_exiting == new.is_exiting
+        && *is_supposing == new.is_supposing
         && *stdin_read == new.stdin_read
         && *stack_bytes == new.stack_bytes
         && *pause_at == new.pause_at

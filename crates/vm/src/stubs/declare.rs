@@ -18,6 +18,10 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("colt_assume", |machine, state, call, _| machine.assume_arg(state, call)),
     ("klee_assume", |machine, state, call, _| machine.assume_arg(state, call)),
     ("__VERIFIER_assume", |machine, state, call, _| machine.assume_arg(state, call)),
+    ("__colt_suppose", |machine, state, call, _| {
+        state.is_supposing = machine.arg(state, call, 0).bits != 0;
+        done()
+    }),
     ("colt_assert", |machine, state, call, _| {
         let holds = machine.truth_of_arg(state, call, 0);
         let label = machine.arg(state, call, 0).label();
@@ -116,6 +120,7 @@ impl Machine<'_> {
                 n_bytes: 0,
                 origin: 0,
                 scalars: Box::new([]),
+                layout: None,
             }));
             let whereabouts = self.labels.union(addr.label(), size.label());
             self.scatter_nothing(state, whereabouts);

@@ -271,6 +271,7 @@ fn fixed_record(name: &str, text: &[u8]) -> Arc<InputRecord> {
         n_bytes,
         origin: 0,
         scalars,
+        layout: None,
     })
 }
 

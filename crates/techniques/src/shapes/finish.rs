@@ -1,0 +1,94 @@
+//! Makes a heap whole for a test: a pointer that nobody followed still points to something.
+
+use std::sync::Arc;
+
+use witness::{FieldKind, InputValue, Layout};
+
+use super::Shapes;
+use super::kinds::{KindId, fields};
+
+impl Shapes {
+    /// Adds the objects that pointers of a test point to and no path looked at. Nobody has read them, so their bytes are zero.
+    pub(super) fn finish(&self, inputs: &mut Vec<InputValue>) {
+        let mut next = 0;
+        while next < inputs.len() {
+            for at in pointers_in(&inputs[next]) {
+                self.provide(at, inputs);
+            }
+            next += 1;
+        }
+    }
+
+    fn provide(&self, at: u64, inputs: &mut Vec<InputValue>) {
+        let is_there = |input: &InputValue| {
+            input.address().is_some_and(|base| at >= base && at < base + (input.bytes.len() as u64).max(1))
+        };
+        if let Some(func) = self.functions.get(&at).filter(|_| !inputs.iter().any(|input| input.address() == Some(at)))
+        {
+            let name = self.kinds.module().function(*func).name.as_str();
+            let layout = Some(Layout { at: Some(at), fields: Arc::new([]) });
+            inputs.push(InputValue { layout, ..InputValue::new(name, "function", Vec::new()) });
+            return;
+        }
+        if !vm::INPUTS.contains(&at) || inputs.iter().any(is_there) {
+            return;
+        }
+        let slot = self.kinds.slot_near(at);
+        let Some(kind) = self.kinds.kind_of_slot(slot) else { return };
+        let base = self.kinds.base(slot);
+        let whole = self.kinds.get(kind);
+        if at >= base && at < base + whole.size.max(1) {
+            inputs.push(self.untouched(kind, base, 1, inputs));
+            return;
+        }
+        if at >= base
+            && whole.size > 0
+            && (at - base).is_multiple_of(whole.size)
+            && !inputs.iter().any(|input| input.address() == Some(base))
+        {
+            inputs.push(self.untouched(kind, base, (at - base) / whole.size + 1, inputs));
+            return;
+        }
+        // It lies in something around what was made for that number.
+        let around = self.kinds.ids().find_map(|outer| {
+            let places = self.kinds.get(outer).places.iter().filter(|(_, part)| *part == kind);
+            let start = |offset: u64| base - offset;
+            let fits = |offset: &u64| at >= start(*offset) && at < start(*offset) + self.kinds.get(outer).size;
+            places.map(|(offset, _)| *offset).find(fits).map(|offset| (outer, offset))
+        });
+        let Some((outer, offset)) = around else { return };
+        let mut larger = self.untouched(outer, base - offset, 1, inputs);
+        match inputs.iter().position(|input| input.address() == Some(base)) {
+            Some(inner) => {
+                let bytes = &inputs[inner].bytes;
+                larger.bytes[offset as usize..][..bytes.len()].copy_from_slice(bytes);
+                inputs[inner] = larger;
+            }
+            None => inputs.push(larger),
+        }
+    }
+
+    fn untouched(&self, kind: KindId, base: u64, n_elements: u64, inputs: &[InputValue]) -> InputValue {
+        let whole = self.kinds.get(kind);
+        let shown = match n_elements {
+            1 => Arc::clone(&whole.fields),
+            _ => fields(&[]),
+        };
+        let letter = whole.key.rsplit([' ', '*']).find(|word| !word.is_empty()).and_then(|word| word.chars().next());
+        let letter = letter.filter(char::is_ascii_alphabetic).unwrap_or('x').to_ascii_lowercase();
+        let is_free = |name: &String| !inputs.iter().any(|input| *input.name == **name);
+        let name = (0..).map(|number| format!("{letter}{number}")).find(is_free).unwrap_or_default();
+        let ty = if n_elements == 1 { whole.name.to_string() } else { format!("{}[{n_elements}]", whole.name) };
+        InputValue {
+            layout: Some(Layout { at: Some(base), fields: shown }),
+            ..InputValue::new(name, ty, vec![0; (whole.size * n_elements).max(1) as usize])
+        }
+    }
+}
+
+/// The addresses that are in an input by its type.
+fn pointers_in(input: &InputValue) -> Vec<u64> {
+    let Some(layout) = &input.layout else { return Vec::new() };
+    let pointers = layout.fields.iter().filter(|field| field.kind == FieldKind::Pointer);
+    pointers.map(|field| input.word(field.offset, field.n_bytes)).filter(|at| *at != 0).collect()
+}

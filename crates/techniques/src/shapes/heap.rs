@@ -1,0 +1,81 @@
+//! What one path knows of the heap it was given: the objects somebody followed a pointer to, and which pointers are settled.
+
+use std::sync::Arc;
+
+use explore::{Path, SlotId};
+use rustc_hash::FxHashMap;
+use term::{TermId, Terms};
+use vm::{InputRecord, Label, Object, ObjectId, ObjectKind, Scalar};
+
+use super::kinds::KindId;
+
+/// The technique's slot of a state.
+pub const SLOT: SlotId = SlotId(6);
+
+/// An object that a path looked at.
+#[derive(Clone, Debug)]
+pub struct Made {
+    pub kind: KindId,
+    pub slot: u16,
+    pub base: u64,
+    pub size: u64,
+    pub n_elements: u64,
+    pub object: ObjectId,
+    /// Its place among the state's inputs.
+    pub record: usize,
+}
+
+/// What became of a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    At(u64),
+    /// It is none, whatever it was computed from.
+    Foreign,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Heap {
+    pub made: Vec<Made>,
+    pub settled: FxHashMap<TermId, Settled>,
+}
+
+impl Heap {
+    pub fn of(path: &Path) -> Option<&Heap> {
+        path.state.slots.get::<Heap>(SLOT)
+    }
+
+    pub fn of_mut(path: &mut Path) -> &mut Heap {
+        path.state.slots.get_mut::<Heap>(SLOT)
+    }
+
+    /// The object that an address lies in, or just past which it does.
+    pub fn around(&self, addr: u64) -> Option<&Made> {
+        self.made.iter().find(|made| addr >= made.base && addr <= made.base + made.size)
+    }
+}
+
+/// One scalar of an object on its way into memory and into the tests.
+pub fn scalar(offset: u64, n_bytes: u8, term: TermId) -> Scalar {
+    Scalar { offset, n_bytes, term: Some(term), value: 0, label: Label::EMPTY, number: 0 }
+}
+
+/// An object of memory with the values of a record.
+pub fn object_of(terms: &mut Terms, record: &InputRecord, base: u64) -> Object {
+    let mut object = Object::zeroed(base, record.n_bytes, ObjectKind::Heap);
+    for scalar in &record.scalars {
+        let Some(term) = scalar.term else { continue };
+        for byte in 0..u32::from(scalar.n_bytes) {
+            let value = terms.byte(term, byte);
+            object.set_term(terms, scalar.offset + u64::from(byte), value, Label::EMPTY);
+        }
+    }
+    object
+}
+
+/// A name that no other input of the path has: the first letter of the type, and a number.
+pub fn name_for(path: &Path, type_name: &str) -> Arc<str> {
+    let word = type_name.rsplit([' ', '*']).find(|word| !word.is_empty()).unwrap_or("object");
+    let letter = word.chars().find(char::is_ascii_alphabetic).map_or('x', |letter| letter.to_ascii_lowercase());
+    let is_free = |name: &String| !path.state.inputs.iter().any(|input| *input.name == **name);
+    (0..).map(|number| format!("{letter}{number}")).find(is_free).unwrap_or_default().into()
+}

@@ -1,0 +1,461 @@
+//! What a pointer may mean when the program follows it, one way for each shape of the heap that it can make a difference for.
+//!
+//! The null pointer; each place of its type in the objects there are; an object around one that was made as a part of it; and one
+//! new object. New objects are interchangeable, so only the next number is tried: no shape comes up twice. Objects that nobody
+//! has followed a pointer to are not there yet, so no shape is left out either.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use explore::{Asked, LeftOut, Means, Path};
+use term::{TermId, Terms};
+use vm::{InputRecord, Label, Liveness, Machine};
+use witness::Layout;
+
+use super::heap::{Heap, Made, Settled, name_for, object_of, scalar};
+use super::kinds::{Cell, Holds, KindId, Known, Tail, fields};
+use super::pointers::{PointerId, Within};
+use super::{Length, NAME, Shapes};
+
+/// One thing that a pointer may mean.
+#[derive(Clone, Debug)]
+pub enum Way {
+    Null,
+    /// This address in an object there is.
+    There(u64),
+    New {
+        kind: KindId,
+        slot: u16,
+        n_elements: u64,
+        n_in_tail: u64,
+    },
+    /// An object of that kind around one there is, which lies so many bytes into it.
+    Around {
+        made: usize,
+        kind: KindId,
+        offset: u64,
+    },
+}
+
+/// What was listed last, for those who take one of it.
+pub struct Listed {
+    value: TermId,
+    settles: TermId,
+    ways: Rc<[Way]>,
+}
+
+impl Shapes {
+    /// What a pointer in a value may mean where that is open.
+    pub fn list(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<(Vec<TermId>, Option<LeftOut>)> {
+        let terms = &mut means.machine.terms;
+        let (value, pointers) = match self.pointers.within(terms, asked.value) {
+            Within::Nothing => return None,
+            Within::One { pointer, .. } => (self.pointers.get(pointer).value, vec![pointer]),
+            Within::Several { value, pointers, .. } => {
+                if pointers.iter().all(|pointer| self.is_settled(path, self.pointers.get(*pointer).value)) {
+                    return None;
+                }
+                (value, pointers)
+            }
+        };
+        if self.is_settled(path, value) {
+            return self.list_around(path, asked, means);
+        }
+        let heap = Heap::of(path).cloned().unwrap_or_default();
+        let mut list = List { terms, ways: Vec::new(), left_out: None };
+        let null = self.null_condition(&pointers, value, list.terms);
+        list.add(null, Way::Null);
+        let mut kinds: Vec<KindId> =
+            pointers.iter().flat_map(|pointer| self.pointers.get(*pointer).kinds.iter().copied()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let length = match pointers[..] {
+            [one] => self.lengths.get(&self.pointers.get(one).value).copied(),
+            _ => None,
+        };
+        for kind in kinds {
+            self.list_there(&heap, value, kind, length, &mut list);
+            self.list_parts(path, &heap, value, kind, &mut list);
+            self.list_new(&heap, value, kind, length, &mut list);
+        }
+        let List { ways, left_out, .. } = list;
+        let (conditions, ways): (Vec<TermId>, Vec<Way>) = ways.into_iter().unzip();
+        self.listed = Some(Listed { value: asked.value, settles: value, ways: ways.into() });
+        Some((conditions, left_out))
+    }
+
+    fn is_settled(&self, path: &Path, value: TermId) -> bool {
+        Heap::of(path).is_some_and(|heap| heap.settled.contains_key(&value))
+    }
+
+    /// An array with elements is never null.
+    fn null_condition(&self, pointers: &[PointerId], value: TermId, terms: &mut Terms) -> TermId {
+        let zero = terms.constant(0, 64);
+        let null = terms.eq(value, zero);
+        let length = pointers.first().and_then(|pointer| self.lengths.get(&self.pointers.get(*pointer).value));
+        match length {
+            Some(length) => {
+                let empty = length.is_at_most(terms, 0);
+                terms.and(null, empty)
+            }
+            None => null,
+        }
+    }
+
+    /// Where something of the kind lies in the objects there are.
+    fn list_there(&self, heap: &Heap, value: TermId, kind: KindId, length: Option<Length>, list: &mut List) {
+        let mut places: Vec<u64> = Vec::new();
+        for made in &heap.made {
+            let whole = self.kinds.get(made.kind);
+            if kind == self.kinds.bytes() {
+                places.push(made.base);
+                continue;
+            }
+            for element in 0..made.n_elements {
+                let start = made.base + element * whole.size;
+                places.extend((made.kind == kind).then_some(start));
+                places.extend(whole.places.iter().filter(|(_, part)| *part == kind).map(|(at, _)| start + at));
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        for at in places {
+            let mut here = list.is_at(value, at);
+            if let Some(length) = length {
+                let room =
+                    heap.around(at).map_or(0, |made| (made.base + made.size - at) / self.kinds.get(kind).size.max(1));
+                let fits = length.is_at_most(list.terms, room);
+                here = list.terms.and(here, fits);
+            }
+            list.add(here, Way::There(at));
+        }
+    }
+
+    /// Objects of the kind around those that were made as a part of one.
+    fn list_parts(&self, path: &Path, heap: &Heap, value: TermId, kind: KindId, list: &mut List) {
+        for (idx, made) in heap.made.iter().enumerate().filter(|(_, made)| is_whole(path, made)) {
+            for (offset, _) in self.kinds.get(kind).places.iter().filter(|(_, part)| *part == made.kind) {
+                let here = list.is_at(value, made.base - offset);
+                list.add(here, Way::Around { made: idx, kind, offset: *offset });
+            }
+        }
+    }
+
+    /// The next object of the kind, unless there are as many as there may be.
+    fn list_new(&self, heap: &Heap, value: TermId, kind: KindId, length: Option<Length>, list: &mut List) {
+        let whole = self.kinds.get(kind);
+        let n_numbers = heap.made.iter().filter(|made| whole.slots.contains(&made.slot)).count() as u16;
+        let n_made = heap.made.iter().filter(|made| made.kind == kind).count() as u64;
+        let slot = whole.slots.start + n_numbers;
+        let beyond = |list: &mut List, first: u16| {
+            let (first, last) = (self.kinds.base(first), self.kinds.base(whole.slots.end - 1));
+            list.is_between(value, first, last)
+        };
+        if whole.known == Known::NameOnly {
+            let there = beyond(list, slot);
+            list.leave_out(
+                there,
+                format!("nothing is known of what lies behind a `{} *`: the type is not defined", whole.name),
+            );
+            return;
+        }
+        if n_made >= self.max_objects || slot >= whole.slots.end {
+            if slot < whole.slots.end {
+                let there = beyond(list, slot);
+                let (max, name) = (self.max_objects, &whole.name);
+                list.leave_out(there, format!("more than {max} objects of type `{name}` (--shapes-max)"));
+            }
+            return;
+        }
+        let here = list.is_at(value, self.kinds.base(slot));
+        match (length, &whole.tail) {
+            (Some(length), _) => {
+                for n_elements in 0..=self.max_objects {
+                    let exactly = match n_elements {
+                        0 => length.is_at_most(list.terms, 0),
+                        _ => length.is(list.terms, n_elements),
+                    };
+                    let both = list.terms.and(here, exactly);
+                    list.add(both, Way::New { kind, slot, n_elements, n_in_tail: 0 });
+                }
+                let fits = length.is_at_most(list.terms, self.max_objects);
+                let longer = list.terms.not(fits);
+                let both = list.terms.and(here, longer);
+                list.leave_out(both, format!("more than {} elements of an array (--shapes-max)", self.max_objects));
+            }
+            (None, Some(_)) => {
+                for n_in_tail in 0..=self.max_objects {
+                    list.add(here, Way::New { kind, slot, n_elements: 1, n_in_tail });
+                }
+                list.leave_out(
+                    here,
+                    format!("more than {} elements of a flexible array (--shapes-max)", self.max_objects),
+                );
+            }
+            (None, None) => list.add(here, Way::New { kind, slot, n_elements: 1, n_in_tail: 0 }),
+        }
+    }
+
+    /// A settled pointer from which the program steps out of what it points to: it points to a part of something larger.
+    fn list_around(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<(Vec<TermId>, Option<LeftOut>)> {
+        let (_, n_bytes) = asked.access?;
+        let explore::Leads::At(addr) = self.lead(path, asked.value, means)? else { return None };
+        let heap = Heap::of(path)?;
+        let pointer = match self.pointers.within(&mut means.machine.terms, asked.value) {
+            Within::One { pointer, .. } => self.pointers.get(pointer).value,
+            Within::Several { value, .. } => value,
+            Within::Nothing => return None,
+        };
+        let Some(Settled::At(points_to)) = heap.settled.get(&pointer) else { return None };
+        let (idx, made) = heap
+            .made
+            .iter()
+            .enumerate()
+            .find(|(_, made)| *points_to >= made.base && *points_to < made.base + made.size.max(1))?;
+        let is_inside = addr >= made.base && addr + n_bytes <= made.base + made.size;
+        if is_inside || !is_whole(path, made) {
+            return None;
+        }
+        let fits = |kind: &KindId, offset: u64| {
+            let base = made.base - offset;
+            addr >= base && addr + n_bytes <= base + self.kinds.get(*kind).size
+        };
+        let mut ways = Vec::new();
+        for kind in self.kinds.ids() {
+            let places = self.kinds.get(kind).places.iter().filter(|(_, part)| *part == made.kind);
+            let fitting = places.map(|(offset, _)| *offset).filter(|offset| fits(&kind, *offset));
+            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset }));
+        }
+        if ways.is_empty() {
+            return None;
+        }
+        let always = means.machine.terms.tru();
+        let conditions = vec![always; ways.len()];
+        self.listed = Some(Listed { value: asked.value, settles: pointer, ways: ways.into() });
+        Some((conditions, None))
+    }
+
+    /// Makes a path's heap what one of the listed ways says.
+    pub fn take(&mut self, path: &mut Path, asked: &Asked, nth: usize, means: &mut Means) {
+        let Some(Listed { value, settles, ways }) = self.listed.as_ref() else { return };
+        debug_assert_eq!(*value, asked.value);
+        let (settles, way) = (*settles, ways[nth].clone());
+        let at = match way {
+            Way::Null => 0,
+            Way::There(at) => at,
+            Way::New { kind, slot, n_elements, n_in_tail } => {
+                self.make(path, kind, slot, (n_elements, n_in_tail), means);
+                self.kinds.base(slot)
+            }
+            Way::Around { made, kind, offset } => {
+                self.grow(path, made, kind, offset, means);
+                let base = Heap::of(path).map_or(0, |heap| heap.made[made].base);
+                match Heap::of(path).and_then(|heap| heap.settled.get(&settles)) {
+                    Some(Settled::At(at)) => *at,
+                    _ => base,
+                }
+            }
+        };
+        Heap::of_mut(path).settled.insert(settles, Settled::At(at));
+    }
+
+    pub fn take_none(&mut self, path: &mut Path) {
+        let Some(Listed { settles, .. }) = self.listed.as_ref() else { return };
+        let settles = *settles;
+        Heap::of_mut(path).settled.insert(settles, Settled::Foreign);
+    }
+
+    fn make(
+        &mut self,
+        path: &mut Path,
+        kind: KindId,
+        slot: u16,
+        (n_elements, n_in_tail): (u64, u64),
+        means: &mut Means,
+    ) {
+        let whole = self.kinds.get(kind).clone();
+        let mut cells = Vec::new();
+        for element in 0..n_elements {
+            let prefix = if n_elements == 1 { String::new() } else { format!("[{element}]") };
+            cells.extend(moved(&whole.cells, element * whole.size, &prefix));
+        }
+        let mut size = n_elements * whole.size;
+        if let Some(Tail { name, offset, element, element_bytes }) = whole.tail.as_ref().filter(|_| n_in_tail > 0) {
+            let element_cells = self.kinds.cells_of(*element);
+            cells.retain(|cell| cell.offset + u64::from(cell.n_bytes) <= *offset);
+            for idx in 0..n_in_tail {
+                cells.extend(moved(&element_cells, offset + idx * element_bytes, &format!(".{name}[{idx}]")));
+            }
+            let end = offset + n_in_tail * element_bytes;
+            size = size.max(end);
+        }
+        let is_usual = n_elements == 1 && n_in_tail == 0;
+        let name: Arc<str> = match n_elements {
+            1 => whole.name.clone(),
+            _ => format!("{}[{n_elements}]", whole.name).into(),
+        };
+        let unique = format!("@{slot:x}.{}.{n_elements}.{n_in_tail}", kind.0);
+        let base = self.kinds.base(slot);
+        let shown = if is_usual { Arc::clone(&whole.fields) } else { fields(&cells) };
+        let scalars = self.scalars(path, &unique, &cells, means);
+        let record = InputRecord {
+            name: name_for(path, &whole.name),
+            type_name: name,
+            n_bytes: size,
+            origin: 0,
+            scalars: scalars.into(),
+            layout: Some(Layout { at: Some(base), fields: shown }),
+        };
+        let mut object = object_of(&mut means.machine.terms, &record, base);
+        object.ty = whole.ty.filter(|_| is_usual);
+        let object = path.state.memory.add_input(object);
+        let made = Made { kind, slot, base, size, n_elements, object, record: path.state.inputs.len() };
+        path.state.inputs.push_back(Arc::new(record));
+        Heap::of_mut(path).made.push(made);
+        self.n_objects += 1;
+    }
+
+    /// Puts a larger object around one there is, whose memory and whose input become part of it.
+    fn grow(&mut self, path: &mut Path, idx: usize, kind: KindId, offset: u64, means: &mut Means) {
+        let Some(made) = Heap::of(path).map(|heap| heap.made[idx].clone()) else { return };
+        let whole = self.kinds.get(kind).clone();
+        let part = path.state.inputs.get(made.record).clone();
+        let is_beside =
+            |cell: &Cell| cell.offset + u64::from(cell.n_bytes) <= offset || cell.offset >= offset + part.n_bytes;
+        let beside: Vec<Cell> = whole.cells.iter().filter(|cell| is_beside(cell)).cloned().collect();
+        let unique = format!("@{:x}.{}+{offset}", made.slot, kind.0);
+        let mut scalars = self.scalars(path, &unique, &beside, means);
+        scalars.extend(part.scalars.iter().cloned().map(|mut scalar| {
+            scalar.offset += offset;
+            scalar
+        }));
+        scalars.sort_by_key(|scalar| scalar.offset);
+        let base = made.base - offset;
+        let record = InputRecord {
+            name: name_for(path, &whole.name),
+            type_name: whole.name.clone(),
+            n_bytes: whole.size,
+            origin: 0,
+            scalars: scalars.into(),
+            layout: Some(Layout { at: Some(base), fields: Arc::clone(&whole.fields) }),
+        };
+        let terms = &mut means.machine.terms;
+        let mut object = object_of(terms, &record, base);
+        object.ty = whole.ty;
+        let inner = path.state.memory.get(made.object).clone();
+        for at in 0..inner.size {
+            match inner.array_at(at) {
+                None => {
+                    let (byte, shadow) = inner.byte(at);
+                    object.set_byte(offset + at, byte, shadow);
+                }
+                Some(array) => {
+                    let index = terms.constant(u128::from(at), 64);
+                    let byte = terms.select(array, index);
+                    object.set_term(terms, offset + at, byte, Label::EMPTY);
+                }
+            }
+        }
+        path.state.memory.replace_input(made.object, object);
+        path.state.inputs.replace(made.record, Arc::new(record));
+        let here = &mut Heap::of_mut(path).made[idx];
+        (here.kind, here.base, here.size) = (kind, base, whole.size);
+    }
+
+    /// The terms of an object's cells; what is true of them by their nature becomes true on the path.
+    fn scalars(&mut self, path: &mut Path, unique: &str, cells: &[Cell], means: &mut Means) -> Vec<vm::Scalar> {
+        let mut scalars = Vec::with_capacity(cells.len());
+        let mut conditions = Vec::new();
+        for cell in cells {
+            let term = self.term_of(unique, cell, means.machine, &mut conditions);
+            scalars.push(scalar(cell.offset, cell.n_bytes, term));
+        }
+        self.measure(cells, &scalars, &mut means.machine.terms, &mut conditions);
+        for condition in conditions {
+            path.constrain_new(&means.machine.terms, means.eval, condition);
+        }
+        scalars
+    }
+
+    pub fn term_of(
+        &mut self,
+        unique: &str,
+        cell: &Cell,
+        machine: &mut Machine,
+        conditions: &mut Vec<TermId>,
+    ) -> TermId {
+        let name = format!("{unique}.{}", cell.offset);
+        let width = u32::from(cell.n_bytes) * 8;
+        let terms = &mut machine.terms;
+        let (term, condition) = match &cell.holds {
+            Holds::Number => return terms.symbol(&name, width),
+            Holds::Bool => {
+                let bit = terms.symbol(&name, 1);
+                return terms.zext(bit, width);
+            }
+            Holds::Either(kinds) => return self.pointers.make_either(terms, &name, kinds),
+            Holds::Pointer(kind) => self.pointers.make(terms, &self.kinds, &name, *kind),
+            Holds::Function(signature) => {
+                let targets = super::pointers::functions_of(&self.kinds, machine.image, &self.taken, signature);
+                self.functions.extend(targets.iter().map(|(func, addr)| (*addr, *func)));
+                let addresses: Vec<u64> = targets.into_iter().map(|(_, addr)| addr).collect();
+                self.pointers.make_function(terms, &name, &addresses)
+            }
+        };
+        conditions.push(condition);
+        term
+    }
+}
+
+/// Whether an object can turn out to be part of a larger one.
+fn is_whole(path: &Path, made: &Made) -> bool {
+    made.n_elements == 1 && path.state.memory.get(made.object).liveness == Liveness::Alive
+}
+
+fn moved(cells: &[Cell], by: u64, prefix: &str) -> Vec<Cell> {
+    let moved = |cell: &Cell| Cell {
+        offset: cell.offset + by,
+        path: if prefix.is_empty() { cell.path.clone() } else { format!("{prefix}{}", cell.path).into() },
+        ..cell.clone()
+    };
+    cells.iter().map(moved).collect()
+}
+
+/// Ways while they are put together.
+struct List<'t> {
+    terms: &'t mut Terms,
+    ways: Vec<(TermId, Way)>,
+    left_out: Option<LeftOut>,
+}
+
+impl List<'_> {
+    fn add(&mut self, condition: TermId, way: Way) {
+        if !self.terms.is_false(condition) {
+            self.ways.push((condition, way));
+        }
+    }
+
+    fn leave_out(&mut self, condition: TermId, why: String) {
+        if self.terms.is_false(condition) {
+            return;
+        }
+        match &mut self.left_out {
+            None => self.left_out = Some(LeftOut { by: NAME, condition, why }),
+            Some(known) => {
+                known.condition = self.terms.or(known.condition, condition);
+                known.why = format!("{}, or {why}", known.why);
+            }
+        }
+    }
+
+    fn is_at(&mut self, value: TermId, at: u64) -> TermId {
+        let at = self.terms.constant(u128::from(at), 64);
+        self.terms.eq(value, at)
+    }
+
+    fn is_between(&mut self, value: TermId, first: u64, last: u64) -> TermId {
+        let (first, last) = (self.terms.constant(u128::from(first), 64), self.terms.constant(u128::from(last), 64));
+        let (above, below) = (self.terms.ule(first, value), self.terms.ule(value, last));
+        self.terms.and(above, below)
+    }
+}

@@ -8,8 +8,10 @@
 
 #ifdef __x86_64__
 enum { REGISTER_PC = REG_RIP, REGISTER_SP = REG_RSP, REGISTER_LOW = REG_RAX, REGISTER_HIGH = REG_RDX };
+enum { REGISTER_NUMBER = REG_RCX };
 #else
 enum { REGISTER_PC = REG_EIP, REGISTER_SP = REG_ESP, REGISTER_LOW = REG_EAX, REGISTER_HIGH = REG_EDX };
+enum { REGISTER_NUMBER = REG_ECX };
 #endif
 
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -18,8 +20,13 @@ extern const char _end[] __attribute__((visibility("hidden")));
 static int answer_time_stamp(const siginfo_t *info, ucontext_t *context) {
   const unsigned char *pc = (const unsigned char *)context->uc_mcontext.gregs[REGISTER_PC];
   // Where the address is that of the instruction, the instruction could not even be read.
-  if (pc == NULL || pc == info->si_addr || pc[0] != 0x0f || pc[1] != 0x31)
+  if (pc == NULL || pc == info->si_addr || pc[0] != 0x0f)
     return 0;
+  // rdtsc, and rdtscp, which tells the processor's number as well.
+  int n_bytes = pc[1] == 0x31 ? 2 : pc[1] == 0x01 && pc[2] == 0xf9 ? 3 : 0;
+  if (n_bytes == 0)
+    return 0;
+  unsigned number = 0;
   int is_ours = (const char *)pc >= __ehdr_start && (const char *)pc < _end;
   struct input *input = is_ours && getpid() == test_pid ? find_input("rdtsc") : NULL;
   uint64_t stamp;
@@ -27,12 +34,14 @@ static int answer_time_stamp(const siginfo_t *info, ucontext_t *context) {
     memcpy(&stamp, input_bytes(input), sizeof stamp);
   } else {
     prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
-    stamp = __builtin_ia32_rdtsc();
+    stamp = n_bytes == 3 ? __builtin_ia32_rdtscp(&number) : __builtin_ia32_rdtsc();
     prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
   }
   context->uc_mcontext.gregs[REGISTER_LOW] = (greg_t)(uint32_t)stamp;
   context->uc_mcontext.gregs[REGISTER_HIGH] = (greg_t)(uint32_t)(stamp >> 32);
-  context->uc_mcontext.gregs[REGISTER_PC] += 2;
+  if (n_bytes == 3)
+    context->uc_mcontext.gregs[REGISTER_NUMBER] = (greg_t)number;
+  context->uc_mcontext.gregs[REGISTER_PC] += n_bytes;
   return 1;
 }
 

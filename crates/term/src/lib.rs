@@ -12,6 +12,7 @@
 //! * `eval`: [`Assignment`] and the memoised evaluator [`Eval`]
 //! * `graph`: terms over one small symbol under all of its values, [`Graphs`]
 //! * `lanes`: conditions under many inputs at once, [`Lanes`]
+//! * `replace`: terms in place of symbols, [`Replacement`]
 //! * `smtlib`: printing assertions for an SMT solver
 //! * `text`: terms written to a file and read back
 //!
@@ -31,6 +32,7 @@ pub mod fold;
 mod graph;
 mod lanes;
 mod node;
+mod replace;
 mod shape;
 mod smtlib;
 mod text;
@@ -41,5 +43,6 @@ pub use eval::{Assignment, Eval};
 pub use graph::{Graph, Graphs};
 pub use lanes::{Lanes, N_LANES, used_bits};
 pub use node::{Sort, SymbolId, TableId, TermId, View};
+pub use replace::Replacement;
 pub use smtlib::{Script, smtlib};
 pub use text::{TextReader, TextWriter};

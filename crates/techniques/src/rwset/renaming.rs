@@ -4,7 +4,7 @@
 //! right is proved afterwards, so a bad guess costs a hit and nothing else.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use term::{SymbolId, TermId, Terms, View};
+use term::{Replacement, SymbolId, TermId, Terms, View};
 
 /// How deep terms are walked.
 const MAX_DEPTH: u32 = 1_000;
@@ -13,11 +13,10 @@ const MAX_PAIRS: usize = 20_000;
 
 #[derive(Default)]
 pub struct Renaming {
-    bound: FxHashMap<SymbolId, TermId>,
+    replacement: Replacement,
     /// Parts of symbols: lowest bit, width, term.
     pieces: FxHashMap<SymbolId, Vec<(u32, u32, TermId)>>,
     walked: FxHashSet<(TermId, TermId)>,
-    replaced: FxHashMap<TermId, TermId>,
 }
 
 impl Renaming {
@@ -31,12 +30,14 @@ impl Renaming {
     }
 
     pub fn of_binding(symbol: SymbolId, value: TermId) -> Renaming {
-        Renaming { bound: FxHashMap::from_iter([(symbol, value)]), ..Renaming::default() }
+        let mut renaming = Renaming::default();
+        renaming.replacement.bind(symbol, value);
+        renaming
     }
 
     /// What stands for a symbol; a symbol nothing was found for stands for itself.
     pub fn of_symbol(&self, terms: &Terms, symbol: SymbolId) -> TermId {
-        self.bound.get(&symbol).copied().unwrap_or_else(|| terms.symbol_term(symbol))
+        self.replacement.of_symbol(terms, symbol)
     }
 
     fn walk(&mut self, terms: &Terms, old: TermId, new: TermId, depth: u32) {
@@ -73,7 +74,7 @@ impl Renaming {
 
     fn bind(&mut self, terms: &Terms, symbol: SymbolId, new: TermId) {
         if terms.sort(new) == term::Sort::BitVec(terms.symbol_width(symbol)) {
-            self.bound.entry(symbol).or_insert(new);
+            self.replacement.bind(symbol, new);
         }
     }
 
@@ -99,106 +100,7 @@ impl Renaming {
 
     /// The term with every symbol replaced by what stands for it. `None` when it is too deep.
     pub fn apply(&mut self, terms: &mut Terms, t: TermId) -> Option<TermId> {
-        self.replace(terms, t, MAX_DEPTH)
-    }
-
-    fn replace(&mut self, terms: &mut Terms, t: TermId, depth: u32) -> Option<TermId> {
-        let depth = depth.checked_sub(1)?;
-        let is_same = |symbol: &SymbolId| self.of_symbol(terms, *symbol) == terms.symbol_term(*symbol);
-        if terms.symbols(t).iter().all(is_same) {
-            return Some(t);
-        }
-        if let Some(known) = self.replaced.get(&t) {
-            return Some(*known);
-        }
-        let view = terms.view(t);
-        let width = if terms.sort(t) == term::Sort::Array { 0 } else { terms.width(t) };
-        let mut of = |terms: &mut Terms, t: TermId| self.replace(terms, t, depth);
-        let made = match view {
-            View::Const(_) => t,
-            View::Symbol(symbol) => self.of_symbol(terms, symbol),
-            View::Not(a) => {
-                let a = of(terms, a)?;
-                terms.not(a)
-            }
-            View::Neg(a) => {
-                let a = of(terms, a)?;
-                terms.neg(a)
-            }
-            View::ZExt(a) => {
-                let a = of(terms, a)?;
-                terms.zext(a, width)
-            }
-            View::SExt(a) => {
-                let a = of(terms, a)?;
-                terms.sext(a, width)
-            }
-            View::Extract { arg, lo } => {
-                let arg = of(terms, arg)?;
-                terms.extract(arg, lo + width - 1, lo)
-            }
-            View::Ite(cond, a, b) => {
-                let (cond, a, b) = (of(terms, cond)?, of(terms, a)?, of(terms, b)?);
-                terms.ite(cond, a, b)
-            }
-            View::Store { array, index, byte } => {
-                let (array, index, byte) = (of(terms, array)?, of(terms, index)?, of(terms, byte)?);
-                terms.store(array, index, byte)
-            }
-            View::Table(table) => {
-                let elements = terms.table_elements(table).to_vec();
-                let elements: Option<Vec<TermId>> = elements.into_iter().map(|element| of(terms, element)).collect();
-                terms.table(&elements?)
-            }
-            View::And(a, b)
-            | View::Or(a, b)
-            | View::Xor(a, b)
-            | View::Add(a, b)
-            | View::Sub(a, b)
-            | View::Mul(a, b)
-            | View::UDiv(a, b)
-            | View::URem(a, b)
-            | View::SDiv(a, b)
-            | View::SRem(a, b)
-            | View::Shl(a, b)
-            | View::LShr(a, b)
-            | View::AShr(a, b)
-            | View::Concat(a, b)
-            | View::Eq(a, b)
-            | View::Ult(a, b)
-            | View::Slt(a, b)
-            | View::Select { array: a, index: b } => {
-                let (a, b) = (of(terms, a)?, of(terms, b)?);
-                binary(terms, view, a, b)
-            }
-        };
-        self.replaced.insert(t, made);
-        Some(made)
-    }
-}
-
-/// The operator of `view` on other operands.
-fn binary(terms: &mut Terms, view: View, a: TermId, b: TermId) -> TermId {
-    match view {
-        View::And(..) => terms.and(a, b),
-        View::Or(..) => terms.or(a, b),
-        View::Xor(..) => terms.xor(a, b),
-        View::Add(..) => terms.add(a, b),
-        View::Sub(..) => terms.sub(a, b),
-        View::Mul(..) => terms.mul(a, b),
-        View::UDiv(..) => terms.udiv(a, b),
-        View::URem(..) => terms.urem(a, b),
-        View::SDiv(..) => terms.sdiv(a, b),
-        View::SRem(..) => terms.srem(a, b),
-        View::Shl(..) => terms.shl(a, b),
-        View::LShr(..) => terms.lshr(a, b),
-        View::AShr(..) => terms.ashr(a, b),
-        View::Concat(..) => terms.concat(a, b),
-        View::Eq(..) => terms.eq(a, b),
-        View::Ult(..) => terms.ult(a, b),
-        View::Slt(..) => terms.slt(a, b),
-        View::Select { .. } => terms.select(a, b),
-        _ => unreachable!("called for two operands only"),
+        self.replacement.apply(terms, t)
     }
 }
 

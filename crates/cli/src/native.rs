@@ -9,6 +9,7 @@ use database::{Database, Which};
 use replay::{BuildPlan, Expected, Session, Verdict};
 use report::{CoverageSummary, FindingSummary, Ratio, TestId, test_name};
 use tempfile::TempDir;
+use witness::BugKind;
 
 use crate::cache;
 use crate::deadline::Deadline;
@@ -21,6 +22,8 @@ use crate::sink::Witnesses;
 const REPLAY_ALL: u64 = 250;
 /// What a test of a path that was cut may run.
 const CUT_RUN_MS: u32 = 1000;
+/// What a test of a hang may run, where only its coverage counts.
+const HANGING_RUN_MS: u32 = 200;
 
 /// Between two looks at whether the native build is ready.
 const WAIT: Duration = Duration::from_millis(5);
@@ -159,7 +162,10 @@ impl Native {
             }
             let test = SavedTest::find(database, *id)?;
             match test.case.expected {
-                // Such a path may run for ever.
+                // Such a path may run for ever, or does.
+                Expected::Bug(ref bug) if bug.kind == BugKind::NonTermination => {
+                    self.session.run_within(&test.case.inputs, deadline.run_ms(HANGING_RUN_MS))
+                }
                 Expected::Open => self.session.run_within(&test.case.inputs, deadline.run_ms(CUT_RUN_MS)),
                 _ => self.session.run_within(&test.case.inputs, deadline.run_ms(u32::MAX)),
             };

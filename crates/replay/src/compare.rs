@@ -40,7 +40,9 @@ fn compare_bug(expected: &ExpectedBug, native: &NativeEnding) -> Verdict {
     let agrees = match native {
         NativeEnding::Bug(bug) => same_fault(expected.kind, bug) && same_place(expected, bug),
         NativeEnding::Signal(number) => signal_shows(expected.kind, *number),
-        NativeEnding::TimedOut => expected.kind == BugKind::NonTermination,
+        // That time is over does not show a cycle: it may just be slow.
+        NativeEnding::TimedOut => expected.kind == BugKind::NonTermination && expected.is_deadlock(),
+        NativeEnding::GoesRound { .. } => expected.kind == BugKind::NonTermination,
         _ => false,
     };
     if agrees {
@@ -110,7 +112,7 @@ fn at(expected: &ExpectedBug, frame: &Place) -> bool {
 }
 
 /// One spelling may be absolute or start in another folder than the other.
-fn same_file(left: &str, right: &str) -> bool {
+pub(crate) fn same_file(left: &str, right: &str) -> bool {
     let (left, right) = (Path::new(left), Path::new(right));
     let strip = |path: &Path| {
         path.components().filter(|part| *part != std::path::Component::CurDir).collect::<std::path::PathBuf>()
@@ -141,7 +143,13 @@ mod tests {
     use std::sync::Arc;
 
     fn expected(kind: BugKind, line: u32) -> Expected {
-        Expected::Bug(ExpectedBug { kind, file: "src/f.c".into(), line, function: "g".into() })
+        Expected::Bug(ExpectedBug {
+            kind,
+            file: "src/f.c".into(),
+            line,
+            function: "g".into(),
+            message: "deadlock: m".into(),
+        })
     }
 
     fn native(kind: BugKind, access: Access) -> NativeBug {

@@ -19,6 +19,13 @@ pub enum NativeEnding {
     /// Ended by a signal that no sanitizer explained.
     Signal(i32),
     TimedOut,
+    /// It did not end, and was seen coming to a line of a cycle again and again.
+    GoesRound {
+        line: u32,
+        count: u64,
+        /// How the run ended: its time was over, or its stack was full.
+        at_last: &'static str,
+    },
     /// The program asked for an input that the test does not have.
     OutOfInputs {
         name: String,
@@ -72,6 +79,9 @@ impl fmt::Display for NativeEnding {
             NativeEnding::Bug(bug) => bug.fmt(f),
             NativeEnding::Signal(number) => write!(f, "ended by signal {number}"),
             NativeEnding::TimedOut => write!(f, "still running when its time was over"),
+            NativeEnding::GoesRound { line, count, at_last } => {
+                write!(f, "line {line} was run {count} times until {at_last}")
+            }
             NativeEnding::OutOfInputs { name } => write!(f, "asked for input `{name}`, which the test does not have"),
             NativeEnding::InputSize { name } => write!(f, "asked for input `{name}` in another size"),
             NativeEnding::Lost { why } => write!(f, "the native run failed: {why}"),

@@ -18,6 +18,7 @@ mod headers;
 mod kept;
 mod names;
 mod plan;
+mod rounds;
 mod sandbox;
 mod sanitizer;
 mod server;

@@ -15,11 +15,12 @@ use crate::ending::{Access, NativeBug, NativeEnding};
 use crate::exchange::{Exchange, Outcome, Record};
 use crate::names::SourceNames;
 use crate::plan::{BuildPlan, Limits};
+use crate::rounds;
 use crate::sandbox::Sandbox;
 use crate::sanitizer::{self, Report};
 use crate::server::{Ended, Server};
 use crate::symbolize::Symbolizer;
-use crate::test_case::Expected;
+use crate::test_case::{Expected, ExpectedBug};
 use crate::tools;
 
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +116,14 @@ impl Session {
 
     /// Runs a test and holds it against its promised ending.
     pub fn judge(&mut self, inputs: &[InputValue], expected: &Expected) -> (NativeEnding, Verdict) {
+        if let Expected::Bug(bug) = expected
+            && bug.kind == BugKind::NonTermination
+            && !bug.is_deadlock()
+        {
+            let native = self.main.run_round(inputs, &self.plan.limits, bug);
+            let verdict = compare(expected, &native);
+            return (native, verdict);
+        }
         let mut native = self.run(inputs);
         if matches!(expected, Expected::Bug(bug) if bug.kind == BugKind::OverlappingCopy) {
             native = self.main.overlap().unwrap_or(native);
@@ -211,6 +220,24 @@ impl Runner {
                 NativeEnding::Lost { why: error.to_string() }
             }
         }
+    }
+
+    /// Runs a test that is to go round for ever, and counts how often it does.
+    fn run_round(&mut self, inputs: &[InputValue], limits: &Limits, expected: &ExpectedBug) -> NativeEnding {
+        let mut ending = NativeEnding::TimedOut;
+        for (timeout_ms, n_least) in
+            [(limits.timeout_ms.min(rounds::FIRST_MS), rounds::MANY_ROUNDS), (limits.timeout_ms, rounds::FEW_ROUNDS)]
+        {
+            let before = self.coverage();
+            ending = self.run(inputs, &Limits { timeout_ms, ..*limits });
+            let Some(at_last) = rounds::endless(&ending) else { return ending };
+            let (Ok(before), Ok(after)) = (before, self.coverage()) else { return ending };
+            match rounds::count(expected, &before, &after) {
+                Some((line, count)) if count >= n_least => return NativeEnding::GoesRound { line, count, at_last },
+                _ => {}
+            }
+        }
+        ending
     }
 
     fn try_run(&mut self, inputs: &[InputValue], limits: &Limits) -> io::Result<NativeEnding> {

@@ -26,6 +26,14 @@ pub struct ExpectedBug {
     pub file: String,
     pub line: u32,
     pub function: String,
+    pub message: String,
+}
+
+impl ExpectedBug {
+    /// Whether threads wait for each other, rather than one going round for ever.
+    pub fn is_deadlock(&self) -> bool {
+        self.message.starts_with("deadlock:")
+    }
 }
 
 impl From<&Ending> for Expected {
@@ -38,6 +46,7 @@ impl From<&Ending> for Expected {
                 file: bug.place.file.to_string(),
                 line: bug.place.line,
                 function: bug.place.function.to_string(),
+                message: bug.message.clone(),
             }),
             Ending::Assumed => Expected::Assumed,
             Ending::Pruned { .. } | Ending::Cut(_) | Ending::Unsupported(_) => Expected::Open,
@@ -105,6 +114,8 @@ struct BugFile {
     line: u32,
     #[serde(default)]
     function: String,
+    #[serde(default)]
+    message: String,
 }
 
 pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
@@ -150,7 +161,8 @@ fn expected(ending: &str, status: i32, bug: Option<BugFile>) -> Result<Expected,
         "bug" => {
             let bug = bug.ok_or("the ending is `bug` but there is no bug")?;
             let kind = BugKind::from_name(&bug.kind).ok_or_else(|| format!("unknown kind of bug `{}`", bug.kind))?;
-            Ok(Expected::Bug(ExpectedBug { kind, file: bug.file, line: bug.line, function: bug.function }))
+            let BugFile { file, line, function, message, .. } = bug;
+            Ok(Expected::Bug(ExpectedBug { kind, file, line, function, message }))
         }
         _ => Err(format!("unknown ending `{ending}`")),
     }

@@ -95,8 +95,13 @@ fn each_fault_is_seen_at_its_line() {
         let inputs = [int("which", which), int("i", i)];
         let bug = built.bug(&inputs);
         assert_eq!(bug.kind, Some(kind), "case {which}: {bug:?}");
-        let expected =
-            ExpectedBug { kind, file: "f.c".into(), line: built.line(&which.to_string()), function: "main".into() };
+        let expected = ExpectedBug {
+            kind,
+            file: "f.c".into(),
+            line: built.line(&which.to_string()),
+            function: "main".into(),
+            message: String::new(),
+        };
         if kind != StackOverflow {
             let place = bug.place().unwrap_or_else(|| panic!("case {which} has no place: {bug:?}"));
             assert_eq!((&*place.file, place.line), ("f.c", expected.line), "case {which}: {bug:?}");
@@ -262,7 +267,7 @@ fn checks_by_flag_see_their_faults() {
         (5, i32::MIN, BugKind::DivisionByZero),
     ] {
         let line = built.line(&which.to_string());
-        let expected = ExpectedBug { kind, file: "f.c".into(), line, function: "main".into() };
+        let expected = ExpectedBug { kind, file: "f.c".into(), line, function: "main".into(), message: String::new() };
         let (native, verdict) = built.session.judge(&[int("which", which), int("i", i)], &Expected::Bug(expected));
         assert_eq!(verdict, Verdict::Agrees, "case {which}: {native:?}");
     }

@@ -17,6 +17,7 @@ pub struct Ended {
     /// Edges that the worker saw taken for the first time on this path.
     pub first_edges: Vec<EdgeId>,
     pub output: Option<Vec<u8>>,
+    pub certificate: Option<Certificate>,
 }
 
 /// How far one worker is.
@@ -101,7 +102,7 @@ impl<'s> Collector<'s> {
     }
 
     pub fn ended(&mut self, ended: Ended) {
-        let Ended { witness, first_edges, output } = ended;
+        let Ended { witness, first_edges, output, certificate } = ended;
         self.counts.count(&witness.ending);
         let covers = self.claim(&first_edges);
         if self.output.is_none() {
@@ -112,7 +113,7 @@ impl<'s> Collector<'s> {
         if let Ending::Bug(bug) = witness.ending
             && self.checks.reports(bug.kind)
         {
-            bug.each().for_each(|bug| self.find(bug, test, None));
+            bug.each().for_each(|bug| self.find(bug, test, certificate.clone()));
         }
     }
 

@@ -12,6 +12,7 @@ mod driver;
 mod effects;
 mod exchange;
 mod flow;
+mod foresee;
 mod line_up;
 mod meaning;
 mod meets;
@@ -42,8 +43,8 @@ pub use seeds::Seed;
 pub use solver::Refuted;
 pub use spots::SpotId;
 pub use technique::{
-    Admission, CallChoice, Discovery, Endings, Events, First, Flows, Maker, Means, Point, Points, Report, Seats,
-    Settlement, Technique, TextFile, Told, Under, Unwatched, Watch, Work,
+    Admission, Asking, CallChoice, Discovery, Endings, Events, First, Flows, Foreseen, Foresight, Maker, Means, Point,
+    Points, Report, Seats, Settlement, Technique, TextFile, Told, Under, Unwatched, Watch, Work,
 };
 pub use tree::{NodeId, Subtree};
 pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};

@@ -1,11 +1,11 @@
 //! A line-up: the techniques of a campaign, and the rules by which what they say becomes one answer.
 
 use ir::FuncId;
-use vm::{Event, Flow, Image, InputForm, InputRequest, Interest, Labels, State};
+use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, State};
 use witness::{Ending, InputValue, Witness};
 
 use crate::{
-    Admission, Asked, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Leads, Maker, Meanings, Means,
+    Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Maker, Meanings, Means,
     Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
 };
 
@@ -68,6 +68,10 @@ impl LineUp {
         self.points().next().is_some()
     }
 
+    pub(crate) fn foresees(&mut self) -> bool {
+        self.techniques.iter_mut().any(|technique| technique.foresight().is_some())
+    }
+
     pub(crate) fn goes_nearest_first(&mut self) -> bool {
         self.points().any(|points| points.first() == First::Nearest)
     }
@@ -124,6 +128,17 @@ impl LineUp {
             }
         }
         verdict
+    }
+
+    /// What the first technique does that foresees something.
+    pub(crate) fn foresee(
+        &mut self,
+        path: &mut Path,
+        effect: &Effect,
+        means: &mut Means,
+        asking: Asking,
+    ) -> Option<Foreseen> {
+        self.techniques.iter_mut().find_map(|technique| technique.foresight()?.foresee(path, effect, means, asking))
     }
 
     pub(crate) fn claims(&mut self, module: &ir::Module) -> Vec<FuncId> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use solver::PathCondition;
 use term::{Assignment, Eval, TermId, Terms};
 use vm::{Answer, EdgeId, InputRecord, State, Stops};
-use witness::InputValue;
+use witness::{Certificate, InputValue};
 
 use crate::seeds::Follower;
 use crate::{Decisions, NodeId, Trail, Unwatched};
@@ -38,6 +38,8 @@ pub struct Path {
     pub ended_at: u64,
     /// The first guard it left its function at, and the inputs that guard depends on.
     pub left_guard: Option<(u64, Rc<[u32]>)>,
+    /// Once the path has ended: the proof of its ending, where there is one.
+    pub(crate) certificate: Option<Rc<Certificate>>,
 }
 
 impl Path {
@@ -56,6 +58,7 @@ impl Path {
             ended_by: Rc::new([]),
             ended_at: 0,
             left_guard: None,
+            certificate: None,
         }
     }
 

@@ -58,6 +58,8 @@ pub struct Worker<'i, 'r> {
     limits: Limits,
     exchange: Option<&'r Exchange>,
     snapshots: Snapshots,
+    /// Whether a technique is asked what it foresees.
+    foresees: bool,
 }
 
 /// What one step of a path came to.
@@ -98,6 +100,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         let rank = line_up.rank(options.seed).unwrap_or_else(|| rank_of(options.search, options.seed));
         let mut stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
         let watching = Watching::new(&mut line_up, &mut machine, &mut stack);
+        let foresees = line_up.foresees();
         if line_up.tracks_flow() {
             let source = crate::flow::source(&image.module);
             machine.watching.track(Flow::new(image.module.functions.len(), source));
@@ -120,6 +123,7 @@ impl<'i, 'r> Worker<'i, 'r> {
             limits: Limits::start(),
             exchange,
             snapshots: Snapshots::start(),
+            foresees,
         }
     }
 
@@ -240,6 +244,13 @@ impl<'i, 'r> Worker<'i, 'r> {
             Arrival::Goes => {}
             Arrival::Held => return Step::Held,
             Arrival::Ended(ending) => return Step::Ended(ending),
+        }
+        if self.foresees && !matches!(effect, Effect::Arrived | Effect::Ended(_)) {
+            let fate = self.decider.foresee(path, &effect, &mut self.line_up.borrow_mut());
+            self.settle_parted();
+            if let Fate::Ended(ending) = fate {
+                return Step::Ended(ending);
+            }
         }
         match effect {
             Effect::OutOfFuel | Effect::Arrived => Step::Goes { n_forks: 0 },

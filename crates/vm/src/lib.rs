@@ -7,6 +7,7 @@
 
 mod access;
 mod arith;
+mod aside;
 mod bytes;
 mod calls;
 mod checks;

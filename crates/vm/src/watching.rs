@@ -40,6 +40,10 @@ impl Trace {
 }
 
 impl<'i> Watching<'i> {
+    pub(crate) fn traced(trace: Trace) -> Watching<'i> {
+        Watching(Some(Box::new(Watched { trace: Some(Box::new(trace)), ..Watched::default() })))
+    }
+
     pub fn listen(&mut self, interest: Interest, observer: Box<dyn Observer>) {
         let watched = self.0.get_or_insert_default();
         (watched.interest, watched.observer) = (interest, Some(observer));

@@ -6,12 +6,14 @@
 //! | `endings` | [`Endings`] | paths that ended |
 //! | `points` | [`Points`] | the tree of points: what was read and written between them, and when everything below one is over |
 //! | `flows` | [`Flows`] | which inputs a value depends on |
+//! | `foresight` | [`Foresight`] | endings that are known before a path comes to them |
 //! | `seats` | [`Seats`] | decisions, each with a fixed rule for combining |
 //!
 //! What it finds, it hands over as [`Discovery`]; what it has to tell in the end is its [`Report`].
 
 mod events;
 mod flows;
+mod foresight;
 mod own;
 mod points;
 mod seats;
@@ -20,6 +22,7 @@ use std::sync::Arc;
 
 pub use events::{Endings, Events, Told};
 pub use flows::Flows;
+pub use foresight::{Asking, Foreseen, Foresight};
 pub use own::{Discovery, Report, TextFile};
 pub use points::{First, Means, Point, Points, Settlement, Under, Unwatched, Watch, Work};
 pub use seats::{Admission, CallChoice, Seats};
@@ -42,6 +45,10 @@ pub trait Technique {
     }
 
     fn flows(&mut self) -> Option<&mut dyn Flows> {
+        None
+    }
+
+    fn foresight(&mut self) -> Option<&mut dyn Foresight> {
         None
     }
 

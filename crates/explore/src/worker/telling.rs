@@ -83,7 +83,8 @@ impl<'r> Telling<'r> {
         let first_edges: Vec<EdgeId> = path.first_edges.to_vec();
         first_edges.iter().for_each(|edge| self.told_edges[edge.0 as usize] = true);
         let output = path.state.output.as_ref().map(|output| output.to_vec());
-        self.reports.ended(Ended { witness, first_edges, output });
+        let certificate = path.certificate.as_deref().cloned();
+        self.reports.ended(Ended { witness, first_edges, output, certificate });
     }
 
     /// Whether neither a plan of that name nor any other has told the path: by its decisions, or by the very input.

@@ -38,6 +38,8 @@ pub enum Command {
     Why(WhyArgs),
     /// Go on with a stopped or cut campaign
     Resume(ResumeArgs),
+    /// Check the certificates of hangs with z3 and cvc5
+    Certify(CertifyArgs),
     /// Compile as the C compiler does and keep the bitcode in the objects: CC="colt cc" in any build
     #[command(disable_help_flag = true)]
     Cc(CcArgs),
@@ -298,6 +300,12 @@ pub struct ShowArgs {
     /// Print what its file contains, or would contain
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct CertifyArgs {
+    /// Output folder of a campaign
+    pub dir: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@
 mod args;
 mod cache;
 mod cc;
+mod certify;
 mod compile_db;
 mod deadline;
 mod engine;
@@ -69,6 +70,7 @@ fn dispatch(cli: Cli, words: Vec<String>, techniques: &'static [techniques::Entr
         Command::Report(args) => html::report(&args),
         Command::Show(args) => show::show(&args),
         Command::Why(args) => why::why(&args),
+        Command::Certify(args) => certify::certify(&args),
         Command::Resume(args) => resume::resume(&args, techniques),
         // Taken care of before flags are parsed; it is in the list of commands for the sake of `--help`.
         Command::Cc(_) => Err(Failure::usage("`cc` has to be the first word after `colt`")),

@@ -5,8 +5,8 @@ use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, 
 use witness::{Ending, InputValue, Witness};
 
 use crate::{
-    Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Maker, Meanings, Means,
-    Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
+    Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Maker,
+    Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
 };
 
 /// The techniques of a campaign and who drives it. Without any it is plain exploration.

@@ -2,6 +2,7 @@
 
 mod company;
 mod flags;
+pub mod lassos;
 pub mod lazy;
 mod line_up;
 pub mod partition;
@@ -17,7 +18,7 @@ pub use flags::{Flag, Flags, Takes};
 pub use line_up::{check, find, line_up};
 
 /// Every technique there is.
-pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY];
+pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY, lassos::ENTRY];
 
 /// How a line-up names a technique and makes it; declared in its folder.
 pub struct Entry {

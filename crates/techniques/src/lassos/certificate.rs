@@ -1,0 +1,70 @@
+//! The proof as a file that SMT solvers can check by themselves.
+//!
+//! Each question stands between `push` and `pop` and says by `:status` what the answer must be: that the input of the test
+//! reaches the set (`sat`), that nothing in the set leaves the cycle (`unsat`), and for each way round that it leads from the
+//! set into the set (`unsat`). The conditions of the stem belong to the set: they are about inputs, which stay.
+
+use std::fmt::Write;
+
+use explore::Means;
+use rustc_hash::FxHashSet;
+use term::{Script, TermId};
+use witness::Certificate;
+
+use super::round::{Round, all_of};
+use super::sets::Found;
+
+struct Question {
+    about: String,
+    status: &'static str,
+    asserted: Vec<TermId>,
+}
+
+/// `None` where a term is too deep to be written over other values.
+pub fn certificate(round: &Round, found: &Found, words: &str, means: &mut Means) -> Option<Certificate> {
+    let stem: Vec<TermId> = round.stem.condition.iter().collect();
+    let terms = &mut means.machine.terms;
+    let whole = all_of(terms, &found.set);
+    let stays = round.stays(terms);
+    let mut questions = Vec::new();
+
+    let there = round.at_start(terms, whole)?;
+    let mut reached = stem.clone();
+    reached.push(there);
+    let symbols: FxHashSet<_> = reached.iter().flat_map(|t| terms.symbols(*t).to_vec()).collect();
+    let mut symbols: Vec<_> = symbols.into_iter().collect();
+    symbols.sort_unstable_by_key(|symbol| symbol.index());
+    for symbol in symbols {
+        let t = terms.symbol_term(symbol);
+        let value = terms.constant(u128::from(found.input.get(symbol)), terms.symbol_width(symbol));
+        reached.push(terms.eq(t, value));
+    }
+    questions.push(Question { about: "the input reaches the set".into(), status: "sat", asserted: reached });
+
+    let leaves = terms.not(stays);
+    let asserted = stem.iter().copied().chain([whole, leaves]).collect();
+    questions.push(Question { about: "in the set some way leads back".into(), status: "unsat", asserted });
+
+    for (nth, way) in round.ways.iter().enumerate() {
+        let after = round.after(terms, way, whole)?;
+        let outside = terms.not(after);
+        let taken = all_of(terms, &way.conds);
+        let asserted = stem.iter().copied().chain([whole, taken, outside]).collect();
+        let about = format!("way {} leads back into the set", nth + 1);
+        questions.push(Question { about, status: "unsat", asserted });
+    }
+
+    let mut script = Script::new();
+    let mut text = String::new();
+    for t in questions.iter().flat_map(|question| &question.asserted) {
+        script.define(terms, *t, &mut text);
+    }
+    for Question { about, status, asserted } in questions {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "; {about}\n(push 1)");
+        asserted.iter().for_each(|t| script.assert(terms, *t, &mut text));
+        let _ = writeln!(text, "(set-info :status {status})\n(check-sat)\n(pop 1)");
+    }
+    let head = format!("; {words}\n; A cycle that is never left. Every answer must be the `:status` before it.\n");
+    Some(Certificate { suffix: "smt2", text: format!("{head}(set-logic ALL)\n{text}") })
+}

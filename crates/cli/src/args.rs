@@ -112,7 +112,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
 
-    /// Checks on top of the default ones (memory, assert, div), separated by commas; `none` first switches those off,
+    /// What memory that nobody wrote holds
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Uninit::Any)]
+    pub uninit: Uninit,
+
+    /// Checks on top of the default ones (memory, assert, div, uninit), separated by commas; `none` first switches those off,
     /// `all` switches everything on
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum)]
     pub check: Vec<Check>,
@@ -356,6 +360,14 @@ pub enum SolverName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Uninit {
+    /// It may hold anything; what depends on it is a finding
+    Any,
+    /// It is zero; the ledger names the places that depend on it
+    Zero,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Check {
     /// Accesses and frees of memory (on by default)
     Memory,
@@ -367,7 +379,7 @@ pub enum Check {
     Overflow,
     /// Shifts by a negative or too large number of bits
     Shift,
-    /// Use of uninitialised memory
+    /// Use of memory that nobody wrote (on by default)
     Uninit,
     /// Memory that nobody can free any more when the program ends
     Leak,

@@ -11,6 +11,7 @@ use report::{CoverageSummary, FindingSummary, Ratio, TestId, test_name};
 use tempfile::TempDir;
 use witness::BugKind;
 
+use crate::args::Uninit;
 use crate::cache;
 use crate::deadline::Deadline;
 use crate::folder::SavedTest;
@@ -207,7 +208,7 @@ fn evenly(last: TestId) -> impl Iterator<Item = TestId> {
 }
 
 /// The checks that change the native build.
-pub fn build_checks(checks: &vm::Checks) -> replay::Checks {
+pub fn build_checks(checks: &vm::Checks, uninit: Uninit) -> replay::Checks {
     let mut sanitizers: Vec<String> = checks.built_in.sanitizers().into_iter().map(str::to_string).collect();
     if checks.pointer {
         sanitizers.push("pointer-overflow".to_string());
@@ -216,6 +217,7 @@ pub fn build_checks(checks: &vm::Checks) -> replay::Checks {
         overflow: checks.overflow,
         shift: checks.shift,
         uninit: checks.uninit,
+        uninit_zero: uninit == Uninit::Zero,
         leak: checks.leak,
         leak_all: checks.leak_all,
         abort_is_end: !checks.assertion,

@@ -66,6 +66,7 @@ impl Program {
             environment: asked.environment.clone(),
             fail_calls: asked.fail_calls,
             readable: asked.readable.clone(),
+            uninit: asked.uninit,
             record_output: options.record_output,
             rand_input: asked.rand_input,
         };

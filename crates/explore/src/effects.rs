@@ -130,6 +130,7 @@ impl<'i> Decider<'i> {
             Effect::Check { holds, bug } => self.check(path, holds, *bug),
             Effect::Assume { cond } => self.assume(path, cond),
             Effect::Constrain { cond } => self.constrain(path, cond),
+            Effect::Unwritten { value, judgement } => self.unwritten(path, value, judgement, ledger),
             Effect::Input(request) => self.input(path, &request, line_up),
             Effect::Call { func } => self.call(path, func, line_up),
             Effect::Ended(ending) => Fate::Ended(*ending),
@@ -456,6 +457,7 @@ impl<'i> Decider<'i> {
             }
             Effect::Address { addr, bytes, .. } => self.follow_address(path, addr, bytes, decision),
             Effect::Check { holds, .. } | Effect::Assume { cond: holds } => (holds, Answer::Proceed),
+            Effect::Unwritten { value, judgement } => return self.follow_unwritten(path, value, judgement, decision),
             Effect::Constrain { cond } => {
                 path.follow.push_front(decision);
                 return self.constrain(path, cond);

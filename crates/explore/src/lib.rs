@@ -26,6 +26,7 @@ mod seeds;
 mod spots;
 mod technique;
 mod tree;
+mod unwritten;
 mod worker;
 
 pub use campaign::{Fault, Program, explore};
@@ -47,4 +48,4 @@ pub use technique::{
     Points, Report, Seats, Settlement, Technique, TextFile, Told, Under, Unwatched, Watch, Work,
 };
 pub use tree::{NodeId, Subtree};
-pub use vm::{Event, InputForm, InputRequest, Interest, SlotId, Slots};
+pub use vm::{Event, InputForm, InputKind, InputRequest, Interest, SlotId, Slots};

@@ -56,6 +56,8 @@ pub struct World {
     pub readable: Vec<PathBuf>,
     /// Whether numbers of `rand` and its relatives are inputs.
     pub rand_input: bool,
+    /// What memory nobody wrote is taken for.
+    pub uninit: vm::Uninit,
 }
 
 impl World {

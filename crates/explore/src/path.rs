@@ -34,6 +34,8 @@ pub struct Path {
     pub(crate) seeds: Rc<Vec<Follower>>,
     /// Once the path has ended, while flow is tracked: the inputs that its ending depends on.
     pub ended_by: Rc<[u32]>,
+    /// It ended only to tell of a fault that the path it parted from goes on after.
+    pub is_aside: bool,
     /// The name of the place where it ended, the same in every run.
     pub ended_at: u64,
     /// The first guard it left its function at, and the inputs that guard depends on.
@@ -56,6 +58,7 @@ impl Path {
             stops: Stops::default(),
             seeds: Rc::default(),
             ended_by: Rc::new([]),
+            is_aside: false,
             ended_at: 0,
             left_guard: None,
             certificate: None,

@@ -22,6 +22,8 @@ void __colt_realloc_check(void *pointer);
 // Reports an out-of-bounds read unless a NUL lies among the first `max` bytes of `text` or those `max` bytes all
 // belong to its object. Never forks on where the NUL is.
 void __colt_check_string(const char *text, size_t max);
+// A number that is written out.
+void __colt_puts_out(unsigned long long value);
 
 // --- the outside world --------------------------------------------------------------------------------------------
 

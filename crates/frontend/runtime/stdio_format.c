@@ -390,10 +390,18 @@ static void check_string(const struct __colt_specification *spec, const char *te
         __colt_check_string(text, spec->precision < 0 ? SIZE_MAX : (size_t)spec->precision);
 }
 
+static void puts_out_double(double value) {
+    union {
+        double number;
+        unsigned long long bits;
+    } both = {.number = value};
+    __colt_puts_out(both.bits);
+}
+
 static void look_at_conversion(const struct __colt_specification *spec, struct __colt_arguments *arguments) {
     switch (spec->conversion) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': fetch_unsigned(spec->length, arguments); break;
-    case 'c': case 'C': (void)va_arg(arguments->list, int); break;
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': __colt_puts_out(fetch_unsigned(spec->length, arguments).magnitude); break;
+    case 'c': case 'C': __colt_puts_out((unsigned)va_arg(arguments->list, int)); break;
     case 's':
         if (spec->length != COLT_LENGTH_LONG) {
             check_string(spec, va_arg(arguments->list, char *));
@@ -401,12 +409,12 @@ static void look_at_conversion(const struct __colt_specification *spec, struct _
         }
         (void)va_arg(arguments->list, void *);
         break;
-    case 'S': case 'p': (void)va_arg(arguments->list, void *); break;
+    case 'S': case 'p': __colt_puts_out((uintptr_t)va_arg(arguments->list, void *)); break;
     case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
         if (spec->length == COLT_LENGTH_LONG_DOUBLE)
             (void)va_arg(arguments->list, long double);
         else
-            (void)va_arg(arguments->list, double);
+            puts_out_double(va_arg(arguments->list, double));
         break;
     case 'n':
         (void)va_arg(arguments->list, void *);

@@ -14,6 +14,7 @@ mod prepare;
 mod runtime;
 mod translate;
 mod typed;
+mod unwritten;
 
 use std::path::PathBuf;
 
@@ -30,8 +31,8 @@ use compile::{FileKind, Unit};
 use debug::{DebugInfo, FileRules};
 use llvm::Context;
 
-/// Whether scalar locals become registers. Off keeps each of them an object in memory, as the check for
-/// uninitialised reads needs.
+/// Whether scalar locals become registers, apart from those that may be read before they are written. Off keeps each of
+/// them an object in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Promote {
     #[default]

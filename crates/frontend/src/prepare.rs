@@ -2,9 +2,12 @@
 
 use crate::Promote;
 use crate::llvm::{Context, Module, Opcode, TypeKind, Value, ValueKind};
+use crate::unwritten::{is_lifetime_mark, may_be_read_unwritten};
 
 /// Promotes scalar locals to registers where asked, and makes debug information readable.
 pub(crate) fn prepare(context: &Context, module: Module, promote: Promote) -> Result<(), String> {
+    // Declarations are where a variable's life begins.
+    module.use_debug_intrinsics();
     if promote == Promote::On {
         for function in module.functions().filter(|function| !function.is_declaration()) {
             shield_or_open(context, function);
@@ -24,7 +27,7 @@ fn shield_or_open(context: &Context, function: Value) {
         context.add_function_attribute(function, optnone);
     } else {
         context.remove_function_attribute(function, optnone);
-        zero_promotable(context, function);
+        keep_unwritten(function);
     }
 }
 
@@ -41,14 +44,18 @@ pub(crate) fn calls_returns_twice(context: &Context, function: Value) -> bool {
     })
 }
 
-/// Gives locals that will be promoted a defined start. Without it `mem2reg` merges "never set" with any other value,
-/// and a path that reads the variable too early would see the other path's value instead of zero, the value that
-/// uninitialised memory has for us everywhere else.
-fn zero_promotable(context: &Context, function: Value) {
+/// Keeps in memory what may be read before it is written. `mem2reg` would merge "never set" with any other value.
+fn keep_unwritten(function: Value) {
     let Some(entry) = function.blocks().next() else { return };
-    let allocas: Vec<Value> = entry.instructions().filter(|inst| is_promotable(*inst)).collect();
-    for alloca in allocas {
-        context.zero_after(alloca);
+    let locals: Vec<Value> = entry.instructions().filter(|inst| is_promotable(*inst)).collect();
+    if locals.is_empty() {
+        return;
+    }
+    for local in may_be_read_unwritten(function, &locals) {
+        // A volatile access is no other one for us, and keeps `mem2reg` away.
+        if let Some(load) = local.users().find(|user| user.opcode() == Opcode::LLVMLoad) {
+            load.set_volatile();
+        }
     }
 }
 
@@ -68,6 +75,6 @@ fn is_promotable(inst: Value) -> bool {
                 let is_target = user.operand(1) == inst && user.operand(0) != inst;
                 is_target && !user.is_volatile() && user.operand(0).ty() == ty
             }
-            _ => false,
+            _ => is_lifetime_mark(user),
         })
 }

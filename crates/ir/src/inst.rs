@@ -392,6 +392,8 @@ pub enum Intrinsic {
     ThreadLocal,
     /// () -> registers: what the processor says of itself, zero in all of them
     CpuId,
+    /// (variable, bytes): control is at its declaration, nobody has written it
+    Begin,
 }
 
 /// A structure passed by value: the callee gets a copy of its own.

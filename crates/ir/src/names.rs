@@ -68,7 +68,7 @@ names! {
         StackSave "stack_save", StackRestore "stack_restore", Trap "trap", Fault "fault", PointerStep "pointer_step", ObjectSize "object_size",
         FrameAddress "frame_address", ReturnAddress "return_address", ThreadLocal "thread_local",
         SetJump "set_jump", LongJump "long_jump", TimeStamp "time_stamp",
-        CpuId "cpu_id",
+        CpuId "cpu_id", Begin "begin",
     }
     BaseKind {
         Signed "signed", Unsigned "unsigned", Char "char", UnsignedChar "uchar", Bool "bool", Float "float",

@@ -99,10 +99,6 @@ fn same_place(expected: &ExpectedBug, native: &NativeBug) -> bool {
     match expected.kind {
         // Which frame of a recursion is the last depends on frame sizes.
         BugKind::StackOverflow => true,
-        // The engine sees the read, the sanitizer the first decision that depends on it.
-        BugKind::UninitialisedRead => {
-            native.frames.iter().any(|frame| at(expected, frame) || *frame.function == *expected.function)
-        }
         _ => native.frames.iter().any(|frame| at(expected, frame)),
     }
 }

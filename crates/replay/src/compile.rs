@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use crate::harness::{Visibility, harness};
 use crate::plan::{BuildPlan, BuildUnit, Entry};
 use crate::session::BuildError;
+use crate::unwritten::{OwnStores, with_hooks};
 use crate::{headers, kept, tools};
 
 /// Which faults the program looks for.
@@ -16,8 +17,12 @@ pub enum Flavor {
     /// The same, and whether indices stay within the declared arrays: what lies just beside one may be nobody's, where an
     /// address tells nothing. A program may do so within an object, so this is only for a fault that is claimed.
     Index,
-    /// MemorySanitizer: reads of uninitialised memory, which no other sanitizer sees. Without coverage.
+    /// As `Address`, with the test's values in local variables that nobody wrote. Without coverage.
+    Unwritten,
+    /// MemorySanitizer: uses of memory nobody wrote, which no other sanitizer sees. Without coverage.
     Memory,
+    /// The same, and whether what is passed to a function was written: all that tells of output and sizes.
+    MemoryOfArguments,
     /// No sanitizer exists for the target: signals have to tell.
     Plain,
 }
@@ -40,6 +45,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("identity.c", include_str!("native/identity.c")),
     ("leaks.c", include_str!("native/leaks.c")),
     ("library.c", include_str!("native/library.c")),
+    ("unwritten.c", include_str!("native/unwritten.c")),
     ("folder.c", include_str!("native/folder.c")),
     ("wild_call.c", include_str!("native/wild_call.c")),
     ("world.c", include_str!("native/world.c")),
@@ -76,7 +82,7 @@ pub fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path) -> Result<Program, Bu
     }
     let path = compiler.link(&objects)?;
     let has_source = !plan.units.is_empty() || plan.sources.iter().any(|source| !is_bitcode(source));
-    let has_coverage = flavor != Flavor::Memory && has_source;
+    let has_coverage = compiler.has_counters() && has_source;
     Ok(Program { path, flavor, clang: compiler.clang, has_coverage })
 }
 
@@ -92,6 +98,8 @@ struct Compiler<'a> {
 struct Unit {
     object: PathBuf,
     command: Command,
+    /// The command makes this text, which gets its hooks and is then compiled by another.
+    hooked: Option<(PathBuf, Command)>,
 }
 
 impl Compiler<'_> {
@@ -160,7 +168,7 @@ impl Compiler<'_> {
         command.current_dir(&unit.dir).args(&unit.args);
         command.arg("-c").arg(&unit.source).arg("-o").arg(&object);
         self.add_own_flags(&mut command);
-        Unit { object, command }
+        self.hooked(command, object, idx)
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {
@@ -198,7 +206,24 @@ impl Compiler<'_> {
         command.arg("-c").arg(source).arg("-o").arg(&object).args(&self.plan.cflags);
         command.arg("-I").arg(std::path::absolute(&self.include_dir).unwrap_or_else(|_| self.include_dir.clone()));
         self.add_own_flags(&mut command);
-        Unit { object, command }
+        self.hooked(command, object, idx)
+    }
+
+    /// One unit in two steps where local variables get the values of the test.
+    fn hooked(&self, mut command: Command, object: PathBuf, idx: usize) -> Unit {
+        if !self.is_hooked() {
+            return Unit { object, command, hooked: None };
+        }
+        let text = self.dir.join(format!("unit{idx}.ll"));
+        let text = std::path::absolute(&text).unwrap_or(text);
+        // The last output wins, and so does the last form of it.
+        command
+            .args(["-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-o"])
+            .arg(&text);
+        let mut second = self.clang();
+        second.arg("-c").arg(&text).arg("-o").arg(&object).args(self.machine_flags());
+        second.args(["-O0", "-fPIE", "-Wno-override-module"]).args(self.sanitizer_flags());
+        Unit { object, command, hooked: Some((text, second)) }
     }
 
     /// Last, so that they win: the engine runs unoptimised code too.
@@ -206,10 +231,12 @@ impl Compiler<'_> {
         command.args(["-O0", "-fPIE", "-fno-omit-frame-pointer", "-U_FORTIFY_SOURCE"]);
         command.args(["-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion"]);
         command.arg("-Wno-incompatible-function-pointer-types").args(self.sanitizer_flags());
-        if self.flavor != Flavor::Memory {
-            // Uninitialised variables are zero in the engine. The counters live in a shared mapping, so that those of
-            // a child that crashes are kept.
-            command.args(["-ftrivial-auto-var-init=zero", "-fprofile-instr-generate", "-fcoverage-mapping"]);
+        // What nobody wrote may be anything for the engine, so that here it is nothing that looks right by chance.
+        let is_zero = self.plan.checks.uninit_zero || self.is_hooked();
+        command.arg(if is_zero { "-ftrivial-auto-var-init=zero" } else { "-ftrivial-auto-var-init=pattern" });
+        if self.has_counters() {
+            // The counters live in a shared mapping, so that those of a child that crashes are kept.
+            command.args(["-fprofile-instr-generate", "-fcoverage-mapping"]);
             command.args(["-mllvm", "-runtime-counter-relocation"]);
         }
     }
@@ -221,18 +248,18 @@ impl Compiler<'_> {
         command.arg("-c").arg(marked.as_deref().unwrap_or(source)).arg("-o").arg(&object);
         command.args(self.machine_flags()).args(["-O0", "-fPIE", "-Wno-override-module"]);
         match self.flavor {
-            Flavor::Address | Flavor::Index => command.arg("-fsanitize=address"),
-            Flavor::Memory => command.arg("-fsanitize=memory"),
+            Flavor::Address | Flavor::Index | Flavor::Unwritten => command.arg("-fsanitize=address"),
+            Flavor::Memory | Flavor::MemoryOfArguments => command.args(self.sanitizer_flags()),
             Flavor::Plain => &mut command,
         };
-        Unit { object, command }
+        Unit { object, command, hooked: None }
     }
 
     /// Bitcode made without a sanitizer lacks the attribute that asks for its checks. Without `opt` it stays as it is.
     fn mark_for_sanitizer(&self, source: &Path, idx: usize) -> Option<PathBuf> {
         let attribute = match self.flavor {
-            Flavor::Address | Flavor::Index => "sanitize_address",
-            Flavor::Memory => "sanitize_memory",
+            Flavor::Address | Flavor::Index | Flavor::Unwritten => "sanitize_address",
+            Flavor::Memory | Flavor::MemoryOfArguments => "sanitize_memory",
             Flavor::Plain => return None,
         };
         let marked = std::path::absolute(self.dir.join(format!("unit{idx}.bc"))).ok()?;
@@ -256,8 +283,10 @@ impl Compiler<'_> {
         // Without debug information, so that its frames are never taken for the user's.
         command.args(["-g0", "-O1", "-fPIE", "-std=gnu11", "-fno-omit-frame-pointer"]).args(self.machine_flags());
         match self.flavor {
-            Flavor::Address | Flavor::Index => command.args(["-DCOLT_SANITIZER", "-DCOLT_ADDRESS_SANITIZER"]),
-            Flavor::Memory => command.args(["-DCOLT_SANITIZER", "-fsanitize=memory"]),
+            Flavor::Address | Flavor::Index | Flavor::Unwritten => {
+                command.args(["-DCOLT_SANITIZER", "-DCOLT_ADDRESS_SANITIZER"])
+            }
+            Flavor::Memory | Flavor::MemoryOfArguments => command.arg("-DCOLT_SANITIZER").args(self.sanitizer_flags()),
             Flavor::Plain => &mut command,
         };
         let checks = &self.plan.checks;
@@ -267,12 +296,24 @@ impl Compiler<'_> {
         let at_exit = if checks.leak_all { ":leak_check_at_exit=0" } else { "" };
         command.arg(format!("-DCOLT_LEAK_OPTIONS=\"{at_exit}\""));
         command.arg(format!("-DCOLT_ABORT_IS_END={}", u8::from(checks.abort_is_end)));
+        if checks.uninit_zero {
+            command.arg("-DCOLT_UNINIT_ZERO");
+        }
         match self.plan.entry {
             Entry::Main | Entry::Harness { .. } => command.arg("-DCOLT_ENTRY_MAIN"),
             Entry::LibFuzzer => command.arg("-DCOLT_ENTRY_FUZZER"),
             Entry::Function { .. } => &mut command,
         };
-        Unit { object, command }
+        Unit { object, command, hooked: None }
+    }
+
+    /// Whether local variables get the values of the test.
+    fn is_hooked(&self) -> bool {
+        matches!(self.flavor, Flavor::Unwritten | Flavor::Memory | Flavor::MemoryOfArguments)
+    }
+
+    fn has_counters(&self) -> bool {
+        !self.is_hooked()
     }
 
     /// Flags that change the machine and so must be the same everywhere.
@@ -286,8 +327,14 @@ impl Compiler<'_> {
     fn sanitizer_flags(&self) -> Vec<String> {
         match self.flavor {
             Flavor::Plain => Vec::new(),
-            Flavor::Memory => vec!["-fsanitize=memory".to_string(), "-fno-sanitize-recover=all".to_string()],
-            Flavor::Address | Flavor::Index => {
+            // It goes on after a use, because the one in question may come later.
+            Flavor::Memory => ["-fsanitize=memory", "-fsanitize-recover=memory", "-fno-sanitize-memory-param-retval"]
+                .map(str::to_string)
+                .to_vec(),
+            Flavor::MemoryOfArguments => {
+                ["-fsanitize=memory", "-fsanitize-recover=memory"].map(str::to_string).to_vec()
+            }
+            Flavor::Address | Flavor::Index | Flavor::Unwritten => {
                 let mut flags = vec!["-fsanitize=address,integer-divide-by-zero,unreachable"];
                 if self.flavor == Flavor::Index {
                     flags.push("-fsanitize=array-bounds");
@@ -310,7 +357,7 @@ impl Compiler<'_> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         for group in units.chunks_mut(at_once) {
             let mut running = Vec::new();
-            for unit in group {
+            for unit in &mut *group {
                 unit.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
                 running.push(unit.command.spawn());
             }
@@ -321,8 +368,28 @@ impl Compiler<'_> {
                     return Err(BuildError::Rejected { message: String::from_utf8_lossy(&output.stderr).into_owned() });
                 }
             }
+            for unit in group {
+                self.finish_hooked(unit)?;
+            }
         }
         Ok(units.iter().map(|unit| unit.object.clone()).collect())
+    }
+
+    fn finish_hooked(&self, unit: &mut Unit) -> Result<(), BuildError> {
+        let Some((path, command)) = &mut unit.hooked else { return Ok(()) };
+        let unwritable = |source| BuildError::Unwritable { path: path.clone(), source };
+        // Names in it may be in any encoding.
+        let text = std::fs::read(&*path).map_err(unwritable)?;
+        let own_stores = if self.flavor == Flavor::Unwritten { OwnStores::Stay } else { OwnStores::Go };
+        if let Ok(text) = String::from_utf8(text) {
+            std::fs::write(&*path, with_hooks(&text, own_stores)).map_err(unwritable)?;
+        }
+        let output = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output();
+        let output = output.map_err(|source| self.cannot_start(source))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(BuildError::Rejected { message: String::from_utf8_lossy(&output.stderr).into_owned() }),
+        }
     }
 
     fn link(&self, objects: &[PathBuf]) -> Result<PathBuf, BuildError> {
@@ -333,13 +400,12 @@ impl Compiler<'_> {
         command.args(["-fPIE", "-pie"]);
         command.args(self.sanitizer_flags()).args(["-Wl,--wrap=main", "-Wl,--wrap=time"]);
         command.args(["-Wl,--wrap=clock_gettime", "-Wl,--wrap=gettimeofday"]);
-        if matches!(self.flavor, Flavor::Address | Flavor::Index) {
-            command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc"]);
-            if self.plan.checks.leak || self.plan.checks.leak_all {
-                command.args(["-Wl,--wrap=abort", "-Wl,--wrap=_exit", "-Wl,--wrap=_Exit"]);
-            }
+        command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc", "-Wl,--wrap=realloc"]);
+        let looks_for_leaks = self.plan.checks.leak || self.plan.checks.leak_all;
+        if looks_for_leaks && matches!(self.flavor, Flavor::Address | Flavor::Index | Flavor::Unwritten) {
+            command.args(["-Wl,--wrap=abort", "-Wl,--wrap=_exit", "-Wl,--wrap=_Exit"]);
         }
-        if self.flavor != Flavor::Memory {
+        if self.has_counters() {
             command.arg("-fprofile-instr-generate");
         }
         // A function nobody defines must not keep the paths that do not call it from being replayed.

@@ -26,6 +26,7 @@ mod session;
 mod symbolize;
 mod test_case;
 mod tools;
+mod unwritten;
 
 pub use compare::{Verdict, compare};
 pub use coverage::{BranchCount, Coverage, FileCoverage, LineCount, Share};

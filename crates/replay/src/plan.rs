@@ -89,6 +89,8 @@ pub struct Checks {
     pub overflow: bool,
     pub shift: bool,
     pub uninit: bool,
+    /// Memory nobody wrote is zero.
+    pub uninit_zero: bool,
     pub leak: bool,
     /// What is reachable at the end is leaked, too.
     pub leak_all: bool,

@@ -69,6 +69,18 @@ pub fn own_stacks(text: &str, program: &str) -> Vec<Vec<Option<u64>>> {
     stacks.filter(|stack| matches!(stack.get(1), Some(Some(_)))).collect()
 }
 
+/// Every use of unwritten memory that a program went on after.
+pub fn parse_all(text: &str, program: &str) -> Vec<Report> {
+    let mut reports = Vec::new();
+    for (idx, line) in text.lines().enumerate() {
+        if let Some((_, headline)) = line.split_once(": MemorySanitizer: ") {
+            let body: Vec<&str> = text.lines().skip(idx + 1).collect();
+            reports.push(memory_fault(headline, &body, program));
+        }
+    }
+    reports
+}
+
 /// The sanitizer itself gave up, for want of memory for example.
 fn is_breakdown(line: &str) -> bool {
     line.contains("Sanitizer") && ["ERROR", "CHECK failed", "nested bug"].iter().any(|mark| line.contains(mark))

@@ -22,6 +22,7 @@ use crate::server::{Ended, Server};
 use crate::symbolize::Symbolizer;
 use crate::test_case::{Expected, ExpectedBug};
 use crate::tools;
+use crate::unwritten::has_locals;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -105,13 +106,23 @@ impl Session {
     }
 
     pub fn run(&mut self, inputs: &[InputValue]) -> NativeEnding {
-        self.main.run(inputs, &self.plan.limits)
+        self.run_with(inputs, self.plan.limits)
+    }
+
+    /// Where the test has values for local variables that nobody wrote, the program is the one that can be given them.
+    fn run_with(&mut self, inputs: &[InputValue], limits: Limits) -> NativeEnding {
+        let is_plain = self.main.program.flavor == Flavor::Plain || self.plan.checks.uninit_zero;
+        if is_plain || !has_locals(inputs) {
+            return self.main.run(inputs, &limits);
+        }
+        let mut endings = self.run_other(Flavor::Unwritten, inputs, &limits);
+        endings.swap_remove(0)
     }
 
     /// Runs a test for what it covers, with at most that much time.
     pub fn run_within(&mut self, inputs: &[InputValue], timeout_ms: u32) -> NativeEnding {
         let limits = Limits { timeout_ms: self.plan.limits.timeout_ms.min(timeout_ms), ..self.plan.limits };
-        self.main.run(inputs, &limits)
+        self.run_with(inputs, limits)
     }
 
     /// Runs a test and holds it against its promised ending.
@@ -130,7 +141,7 @@ impl Session {
         }
         let verdict = compare(expected, &native);
         let flavor = match expected {
-            Expected::Bug(bug) if bug.kind == BugKind::UninitialisedRead => Flavor::Memory,
+            Expected::Bug(bug) if bug.kind == BugKind::UninitialisedRead => return self.judge_use(inputs, expected),
             Expected::Bug(bug)
                 if matches!(
                     bug.kind,
@@ -144,7 +155,8 @@ impl Session {
         if verdict == Verdict::Agrees || self.main.program.flavor == Flavor::Plain && flavor == Flavor::Index {
             return (native, verdict);
         }
-        let other = self.run_other(flavor, inputs);
+        let limits = self.plan.limits;
+        let other = self.run_other(flavor, inputs, &limits).swap_remove(0);
         match compare(expected, &other) {
             // What it shows was not asked for.
             Verdict::Differs(_) if flavor == Flavor::Index => (native, verdict),
@@ -152,9 +164,27 @@ impl Session {
         }
     }
 
-    fn run_other(&mut self, flavor: Flavor, inputs: &[InputValue]) -> NativeEnding {
+    /// A use of memory nobody wrote. One that MemorySanitizer sees only as an argument needs the stricter build.
+    fn judge_use(&mut self, inputs: &[InputValue], expected: &Expected) -> (NativeEnding, Verdict) {
+        let mut first = None;
+        for flavor in [Flavor::Memory, Flavor::MemoryOfArguments] {
+            let limits = self.plan.limits;
+            for ending in self.run_other(flavor, inputs, &limits) {
+                match compare(expected, &ending) {
+                    Verdict::Agrees => return (ending, Verdict::Agrees),
+                    differs => first = first.or(Some((ending, differs))),
+                }
+            }
+        }
+        first.expect("every run ends")
+    }
+
+    /// How the program ended in another build, and what else it reported before.
+    fn run_other(&mut self, flavor: Flavor, inputs: &[InputValue], limits: &Limits) -> Vec<NativeEnding> {
         let (name, checks) = match flavor {
             Flavor::Memory => ("native-memory", "MemorySanitizer"),
+            Flavor::MemoryOfArguments => ("native-memory-arguments", "MemorySanitizer"),
+            Flavor::Unwritten => ("native-unwritten", "values for unwritten memory"),
             _ => ("native-index", "checks of indices"),
         };
         let (plan, dir, wanted) = (&self.plan, self.work_dir.join(name), self.main.wanted);
@@ -163,8 +193,8 @@ impl Session {
             .entry(flavor)
             .or_insert_with(|| Runner::build(plan, flavor, &dir, wanted).map_err(|error| error.to_string()));
         match runner {
-            Ok(runner) => runner.run(inputs, &self.plan.limits),
-            Err(why) => NativeEnding::Lost { why: format!("no build with {checks}: {why}") },
+            Ok(runner) => runner.run_all(inputs, limits),
+            Err(why) => vec![NativeEnding::Lost { why: format!("no build with {checks}: {why}") }],
         }
     }
 
@@ -210,14 +240,19 @@ impl Runner {
     }
 
     fn run(&mut self, inputs: &[InputValue], limits: &Limits) -> NativeEnding {
+        self.run_all(inputs, limits).swap_remove(0)
+    }
+
+    /// The ending, and behind it the other faults that were reported.
+    fn run_all(&mut self, inputs: &[InputValue], limits: &Limits) -> Vec<NativeEnding> {
         match self.try_run(inputs, limits) {
-            Ok(ending) => ending,
+            Ok(endings) => endings,
             Err(error) => {
                 // A program that harms its own server must not harm the tests after it.
                 if let Some(server) = self.server.take() {
                     self.old_profiles.extend(server.read_profile());
                 }
-                NativeEnding::Lost { why: error.to_string() }
+                vec![NativeEnding::Lost { why: error.to_string() }]
             }
         }
     }
@@ -240,12 +275,12 @@ impl Runner {
         ending
     }
 
-    fn try_run(&mut self, inputs: &[InputValue], limits: &Limits) -> io::Result<NativeEnding> {
+    fn try_run(&mut self, inputs: &[InputValue], limits: &Limits) -> io::Result<Vec<NativeEnding>> {
         if self.server.is_none() {
             self.start_server()?;
         }
         if !self.exchange.write_test(inputs, limits)? {
-            return Ok(NativeEnding::Lost { why: "the inputs are larger than 64 MiB".into() });
+            return Ok(vec![NativeEnding::Lost { why: "the inputs are larger than 64 MiB".into() }]);
         }
         let Some(server) = &mut self.server else { return Err(io::ErrorKind::NotConnected.into()) };
         let ended = server.run(Duration::from_millis(limits.timeout_ms.into()))?;
@@ -258,7 +293,14 @@ impl Runner {
         if is_leak && self.leak_all && !self.leaks_own_blocks(&report, &program) {
             fault = None;
         }
-        Ok(self.ending(&ended, fault, record))
+        let mut endings = Vec::new();
+        if matches!(self.program.flavor, Flavor::Memory | Flavor::MemoryOfArguments) {
+            for report in sanitizer::parse_all(&report, &program) {
+                endings.push(NativeEnding::Bug(self.reported_bug(report, &record)));
+            }
+        }
+        endings.push(self.ending(&ended, fault, record));
+        Ok(endings)
     }
 
     /// What the runtimes that are linked into the program keep for themselves has no line in a source.

@@ -11,3 +11,4 @@ pub mod judge;
 pub mod outcome;
 pub mod predicate;
 pub mod runner;
+pub mod unwritten;

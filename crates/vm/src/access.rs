@@ -6,6 +6,7 @@ use witness::{BugKind, Ending};
 use crate::bytes::Moved;
 use crate::memory::GAP;
 use crate::run::{Machine, Step};
+use crate::unwritten::byte_of;
 use crate::{
     Access, Answer, Blind, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Region, Shadow,
     State, Value,
@@ -26,6 +27,8 @@ pub enum Offset {
 pub struct Byte {
     pub bits: u8,
     pub shadow: Shadow,
+    /// Copied, a byte that nobody wrote stays what it is.
+    pub is_written: bool,
 }
 
 impl Machine<'_> {
@@ -41,7 +44,7 @@ impl Machine<'_> {
             return self.locate_at(state, addr.bits as u64, addr.label(), bytes, access);
         };
         self.depend(state, addr.label(), Decides::Address);
-        self.forbid_undefined(state, term)?;
+        self.uses_address(state, term)?;
         let answer = self.ask(state, || Effect::Address { addr: term, bytes, access })?;
         let base = match answer {
             Answer::Object(base) => base,
@@ -194,6 +197,7 @@ impl Machine<'_> {
     pub(crate) fn load(&mut self, state: &mut State, addr: Value, bits: u8) -> Step<Value> {
         let n_bytes = u64::from(bits).div_ceil(8);
         let (object, offset) = self.locate(state, addr, n_bytes, Access::Read)?;
+        self.settle_unwritten(state, object, offset, n_bytes)?;
         if let Offset::At(offset) = offset
             && addr.label().is_empty()
             && let Some(whole) = self.whole_term(state.memory.get(object), offset, bits)
@@ -235,6 +239,9 @@ impl Machine<'_> {
     pub(crate) fn store(&mut self, state: &mut State, addr: Value, bits: u8, value: Value) -> Step<()> {
         let n_bytes = u64::from(bits).div_ceil(8);
         let (object, offset) = self.locate(state, addr, n_bytes, Access::Write)?;
+        if let Offset::Symbolic(_) = offset {
+            self.settle_unwritten(state, object, offset, n_bytes)?;
+        }
         let bytes = self.decompose(value, bits, addr.label());
         self.write_bytes(state, object, offset, &bytes);
         let (at, len) = self.span_written(state, object, offset, n_bytes);
@@ -268,7 +275,7 @@ impl Machine<'_> {
             None => {
                 let shadow = Shadow::new(None, label);
                 let image = value.bits.to_le_bytes();
-                image[..n_bytes as usize].iter().map(|bits| Byte { bits: *bits, shadow }).collect()
+                image[..n_bytes as usize].iter().map(|bits| Byte { bits: *bits, shadow, is_written: true }).collect()
             }
             Some(term) => {
                 let term = self.terms.zext(term, n_bytes * 8);
@@ -280,8 +287,8 @@ impl Machine<'_> {
     fn term_byte(&mut self, term: TermId, idx: u32, label: Label) -> Byte {
         let byte = self.terms.byte(term, idx);
         match self.terms.as_const(byte) {
-            Some(bits) => Byte { bits: bits as u8, shadow: Shadow::new(None, label) },
-            None => Byte { bits: 0, shadow: Shadow::new(Some(byte), label) },
+            Some(bits) => Byte { bits: bits as u8, shadow: Shadow::new(None, label), is_written: true },
+            None => Byte { bits: 0, shadow: Shadow::new(Some(byte), label), is_written: true },
         }
     }
 
@@ -289,7 +296,8 @@ impl Machine<'_> {
         byte.shadow.term().unwrap_or_else(|| self.terms.byte_constant(byte.bits))
     }
 
-    /// The bytes of a checked access.
+    /// The bytes of a checked access. Those that nobody wrote are said to be so; whoever wants their values settles them
+    /// first, and for a symbolic offset that has been done.
     pub(crate) fn read_bytes(
         &mut self,
         state: &mut State,
@@ -297,17 +305,13 @@ impl Machine<'_> {
         offset: Offset,
         n_bytes: u64,
     ) -> Vec<Byte> {
-        self.define(state, object, offset, n_bytes);
         self.tell(state, Interest::READ, || Event::Read { object, offset: offset.at_or_zero(), bytes: n_bytes });
         let found = state.memory.get(object).clone();
         self.trace_read(object, found.size, offset, n_bytes);
         match offset {
             Offset::At(offset) => (offset..offset + n_bytes)
                 .map(|offset| match found.array_at(offset) {
-                    None => {
-                        let (bits, shadow) = found.byte(offset);
-                        Byte { bits, shadow }
-                    }
+                    None => byte_of(&found, offset),
                     Some(array) => self.select(array, Offset::At(offset), 0, found.label),
                 })
                 .collect(),
@@ -380,25 +384,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives bytes never written a symbol of their own, so that whatever depends on them shows it.
-    fn define(&mut self, state: &mut State, object: ObjectId, offset: Offset, n_bytes: u64) {
-        if !self.image.checks.uninit {
-            return;
-        }
-        let found = state.memory.get(object);
-        let range = match offset {
-            Offset::At(offset) => offset..offset + n_bytes,
-            Offset::Symbolic(_) => 0..found.size,
-        };
-        let undefined: Vec<u64> = range.filter(|offset| found.is_undefined(*offset)).collect();
-        for offset in undefined {
-            let term = self.fresh_undefined(8);
-            // Whether it was written may depend on inputs.
-            let label = state.memory.get(object).byte(offset).1.label();
-            self.writable(state, object, offset, 1).set_byte(offset, 0, Shadow::new(Some(term), label));
-        }
-    }
-
     /// An object for writing these of its bytes. Remembered sites are forgotten when that moved some.
     pub(crate) fn writable<'s>(
         &mut self,
@@ -429,9 +414,7 @@ impl Machine<'_> {
         match offset {
             Offset::At(offset) => {
                 let found = self.writable(state, object, offset, bytes.len() as u64);
-                for (byte, at) in bytes.iter().zip(offset..) {
-                    found.set_byte(at, byte.bits, byte.shadow);
-                }
+                found.set_bytes(offset, bytes);
             }
             Offset::Symbolic(term)
                 if !state.memory.get(object).is_array() && state.memory.get(object).size <= SMALL_OBJECT =>
@@ -475,7 +458,7 @@ impl Machine<'_> {
         let control = self.note_written(state, object, at, len);
         self.note_values(state, bytes);
         if self.is_blind_to(Blind::ToMemory) {
-            let without = |byte: &Byte| Byte { bits: byte.bits, shadow: Shadow::new(byte.shadow.term(), Label::EMPTY) };
+            let without = |byte: &Byte| Byte { shadow: Shadow::new(byte.shadow.term(), Label::EMPTY), ..*byte };
             return Some(bytes.iter().map(without).collect());
         }
         if control.is_empty() {
@@ -483,7 +466,7 @@ impl Machine<'_> {
         }
         let with_control = |byte: &Byte| {
             let label = self.labels.union(byte.shadow.label(), control);
-            Byte { bits: byte.bits, shadow: Shadow::new(byte.shadow.term(), label) }
+            Byte { shadow: Shadow::new(byte.shadow.term(), label), ..*byte }
         };
         Some(bytes.iter().map(with_control).collect())
     }

@@ -12,7 +12,7 @@ use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
 use crate::{
     Access, Answer, Effect, Event, Frame, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region, Returns,
-    Shadow, Site, State, Value,
+    Shadow, Site, State, Use, Value,
 };
 
 /// Functions of the C library that fetch an argument before they know whether there is one.
@@ -108,7 +108,7 @@ impl Machine<'_> {
                 None => state.top.value(arg.reg, arg.bits),
                 Some(byval) => {
                     let bytes = copies.next().unwrap_or_default();
-                    let base = self.new_stack_object(state, byval.bytes, byval.align, None, Site::default());
+                    let base = self.new_stack_object(state, byval.bytes, byval.align, None, None, Site::default());
                     let object = state.memory.find(base).expect("just allocated");
                     self.write_bytes(state, object, Offset::At(0), &bytes);
                     Value::concrete(u128::from(base))
@@ -172,8 +172,11 @@ impl Machine<'_> {
         if fetches_blindly {
             size += 4 * word;
         }
-        let base = self.new_stack_object(state, size, 16, None, Site::default());
+        let base = self.new_stack_object(state, size, 16, None, None, Site::default());
         let area = state.memory.find(base).expect("just allocated");
+        if fetches_blindly {
+            self.writable(state, area, 0, size).fill_plain(0, size, 0);
+        }
         for ((arg, (value, bits)), offset) in call.args.iter().zip(args).skip(n_fixed).zip(offsets) {
             let bytes = match arg.byval {
                 None => self.decompose(*value, *bits, Label::EMPTY),
@@ -328,7 +331,7 @@ impl Machine<'_> {
         match value.term() {
             None => Ok((value.bits & 0xff) as i32),
             Some(term) => {
-                self.forbid_undefined(state, term)?;
+                self.uses(state, term, Use::Output)?;
                 match self.ask(state, || Effect::Pick { value: term, why: PickWhy::Status })? {
                     Answer::Value(value) => Ok((value & 0xff) as i32),
                     other => unreachable!("a pick is answered with a value, not {other:?}"),
@@ -398,6 +401,10 @@ impl Machine<'_> {
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
                 let base = self.image.layout.stack + u64::from(state.depth) * 16;
                 self.give(state, call, Value::concrete(u128::from(base)));
+            }
+            Intrinsic::Begin => {
+                let (variable, bytes) = (self.arg(state, call, 0), self.arg(state, call, 1));
+                self.begin_variable(state, variable.bits as u64, bytes.bits as u64);
             }
             Intrinsic::CpuId => {
                 let what = "the processor is taken for one without extensions; code for others is not explored";
@@ -476,7 +483,23 @@ impl Machine<'_> {
                 target.write_plain(to_at + at - from_at, &bytes[(at - start) as usize..(end - start) as usize]);
                 at = end;
             }
+            let unwritten = source.unwritten_in(from_at..from_at + len);
+            let range = target.base + to_at..target.base + to_at + len;
+            for run in &unwritten {
+                target.unwrite(to_at + (run.start - from_at)..to_at + (run.end - from_at));
+            }
+            if !unwritten.is_empty() {
+                self.tlb.forget(range);
+            }
             return Ok(());
+        }
+        // What a copy does not leave as it is has to have a value first.
+        let is_moved_whole = matches!((from_offset, to_offset), (Offset::At(_), Offset::At(_)));
+        if !is_moved_whole || state.memory.get(to).is_array() {
+            self.settle_unwritten(state, from, from_offset, len)?;
+        }
+        if let Offset::Symbolic(_) = to_offset {
+            self.settle_unwritten(state, to, to_offset, len)?;
         }
         let mut bytes = self.read_bytes(state, from, from_offset, len);
         let whence = self.labels.union(labels, src.label());
@@ -503,6 +526,9 @@ impl Machine<'_> {
             self.trace_write(state, to, at, len);
             self.writable(state, to, at, len).fill_plain(at, len, byte.bits as u8);
             return Ok(());
+        }
+        if let Offset::Symbolic(_) = offset {
+            self.settle_unwritten(state, to, offset, len)?;
         }
         let byte = self.fit(byte, 8);
         let one = self.decompose(byte, 8, Label::EMPTY)[0];

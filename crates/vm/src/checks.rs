@@ -5,7 +5,7 @@ use witness::BugKind;
 
 use crate::run::{Machine, Step};
 use crate::value::mask128;
-use crate::{Decides, State, Value};
+use crate::{Decides, State, Use, Value};
 
 impl Machine<'_> {
     /// A divisor of zero, and the one signed quotient that does not fit, trap on the machine whatever is checked.
@@ -15,6 +15,9 @@ impl Machine<'_> {
             _ => b.label(),
         };
         self.depend(state, label, Decides::Fault);
+        if let Some(divisor) = b.term() {
+            self.uses(state, divisor, Use::Divisor)?;
+        }
         let width = u32::from(bits);
         let (ta, tb) = (a.to_term(&mut self.terms, width), b.to_term(&mut self.terms, width));
         let zero = self.terms.constant(0, width);

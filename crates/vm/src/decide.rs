@@ -5,7 +5,7 @@ use term::TermId;
 use witness::{BugKind, Ending};
 
 use crate::run::{Machine, Step};
-use crate::{Answer, Decides, Effect, Event, Interest, PickWhy, State, Value};
+use crate::{Answer, Decides, Effect, Event, Interest, PickWhy, State, Use, Value};
 
 impl Machine<'_> {
     /// Which edge a symbolic terminator takes.
@@ -49,7 +49,7 @@ impl Machine<'_> {
 
     /// Which way a symbolic condition goes.
     fn decide_side(&mut self, state: &mut State, cond: TermId) -> Step<bool> {
-        self.forbid_undefined(state, cond)?;
+        self.uses(state, cond, Use::Decision)?;
         match self.ask(state, || Effect::Branch { cond })? {
             Answer::Side(side) => {
                 self.tell_branch(state, u32::from(!side), Some(cond));
@@ -79,7 +79,7 @@ impl Machine<'_> {
             return Ok(edge);
         };
         self.depend(state, value.label(), Decides::Switch);
-        self.forbid_undefined(state, term)?;
+        self.uses(state, term, Use::Decision)?;
         match state.answers.get(self.running.n_answered) {
             None => Err(Effect::Switch { conds: self.switch_conds(term, bits, cases, default).into() }),
             Some(Answer::Edge(edge)) => {

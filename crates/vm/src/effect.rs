@@ -7,7 +7,7 @@ use ir::{FuncId, SourceTypeId};
 use term::TermId;
 use witness::{Bug, Ending, Layout};
 
-use crate::{Scalar, ScalarShape};
+use crate::{Judgement, Scalar, ScalarShape};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -47,6 +47,16 @@ pub struct InputRequest {
     pub origin: u64,
     /// Lowest value and the one above the highest, for a number in a range.
     pub range: Option<(i64, i64)>,
+    pub kind: InputKind,
+}
+
+/// Where an input comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// The program declares it, or the world gives it.
+    Declared,
+    /// Memory that nobody wrote. Always a symbol: what depends on it is a fault.
+    Unwritten,
 }
 
 /// What an input looks like: the answer to [`Effect::Input`].
@@ -122,6 +132,11 @@ pub enum Effect {
     Constrain {
         cond: TermId,
     },
+    /// Answer `Judged`: something that matters mentions memory that nobody wrote.
+    Unwritten {
+        value: TermId,
+        judgement: Judgement,
+    },
     /// Answer `Input`.
     Input(Box<InputRequest>),
     /// A call somebody claimed. Answer `Enter` or `Skip`.
@@ -144,6 +159,7 @@ pub enum Answer {
     At(u64),
     Value(u128),
     Proceed,
+    Judged,
     Input(InputForm),
     Enter,
     /// Leave the call out; its results are these terms.

@@ -13,7 +13,7 @@ use crate::memory::{GAP, Layout};
 use crate::object::Site;
 use crate::stubs::{self, Stub};
 use crate::switches::Checks;
-use crate::{Frame, Memory, Object, ObjectKind, State};
+use crate::{Frame, Memory, Object, ObjectKind, State, Uninit};
 
 /// What surrounds the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct World {
     pub fail_calls: u32,
     /// Real folders the program may read.
     pub readable: Vec<PathBuf>,
+    /// What memory nobody wrote is taken for.
+    pub uninit: Uninit,
     /// Whether standard output is kept with the state.
     pub record_output: bool,
     /// Whether numbers of `rand` and its relatives are inputs.

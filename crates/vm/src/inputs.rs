@@ -8,6 +8,9 @@ use witness::Layout;
 
 use crate::{Freedom, InputForm, InputRequest, Label, Labels};
 
+/// How the names of inputs begin that are memory nobody wrote.
+pub const UNWRITTEN: &str = witness::UNWRITTEN;
+
 /// One scalar of an input: an array element, a field, or a byte where the type says nothing.
 #[derive(Clone, Debug)]
 pub struct Scalar {

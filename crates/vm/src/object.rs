@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::ops::Range;
 
 use ir::{FuncId, SourceTypeId, SpanId};
 use term::{Chunks, TermId, Terms};
 
+use crate::access::Byte;
 use crate::bytes::{Bytes, Moved};
 use crate::marks::Marks;
+use crate::written::Unwritten;
 use crate::{Access, Label, Shadow, Slots};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,8 +51,8 @@ impl Default for Site {
     }
 }
 
-/// Bytes are concrete (`data`) unless `shadows` has a term for them; where `written` is kept, those not in it were never
-/// written. In array mode (`array`) only the bytes written since are where they were; all others are in its term. All of it
+/// Bytes are concrete (`data`) unless `shadows` has a term for them; those in `unwritten` nobody has written, and their `data`
+/// is zero and means nothing. In array mode (`array`) only the bytes written since are where they were; all others are in its term. All of it
 /// is shared between forks, and copied in pieces.
 #[derive(Clone)]
 pub struct Object {
@@ -69,12 +72,16 @@ pub struct Object {
     pub life: Label,
     /// What every byte depends on, once the object is in array mode.
     pub label: Label,
+    /// The variable it is, by its number in the function of `site`.
+    pub variable: Option<u32>,
+    /// How many allocations the program had asked for when it asked for this one.
+    pub number: u32,
     pub slots: Slots,
     data: Bytes,
     shadows: Chunks<Shadow>,
     /// How many of them say something.
     n_shadows: u64,
-    written: Option<Marks>,
+    unwritten: Option<Unwritten>,
     array: Option<Box<Contents>>,
     /// The contents as they were when somebody last wanted them as a term: large objects only.
     known: RefCell<Option<Box<Contents>>>,
@@ -114,19 +121,73 @@ impl Object {
             origin: 0,
             life: Label::EMPTY,
             label: Label::EMPTY,
+            variable: None,
+            number: 0,
             slots: Slots::default(),
             data,
             shadows: Chunks::default(),
             n_shadows: 0,
-            written: None,
+            unwritten: None,
             array: None,
             known: RefCell::default(),
         }
     }
 
-    /// None of its bytes was written yet.
-    pub fn mark_undefined(&mut self) {
-        self.written = (self.size > 0).then(Marks::default);
+    /// Nobody has written any of it.
+    pub fn mark_unwritten(&mut self) {
+        self.unwritten = Unwritten::all(self.size);
+    }
+
+    /// These bytes, which are owned, are as if nobody had written them. Not for bytes that are in an array.
+    pub fn unwrite(&mut self, range: Range<u64>) {
+        if range.is_empty() {
+            return;
+        }
+        *self.known.get_mut() = None;
+        self.data.fill(range.start as usize, range.end as usize, 0);
+        if self.n_shadows > 0 {
+            range.clone().for_each(|offset| self.set_shadow(offset, Shadow::NONE));
+        }
+        let size = self.size;
+        self.unwritten.get_or_insert_with(|| Unwritten::none(size)).unwrite(range);
+    }
+
+    /// As when it was allocated.
+    pub fn unwrite_all(&mut self) {
+        (self.array, self.shadows, self.n_shadows, self.label) = (None, Chunks::default(), 0, Label::EMPTY);
+        self.unwrite(0..self.size);
+    }
+
+    /// Whether nobody has written any of it.
+    pub fn is_untouched(&self) -> bool {
+        self.is_plain() && self.unwritten.as_ref().is_some_and(|unwritten| unwritten.len() == self.size)
+    }
+
+    /// Somebody wrote these bytes.
+    #[inline]
+    pub fn mark_written(&mut self, range: Range<u64>) {
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.write(range);
+            if unwritten.is_empty() {
+                self.unwritten = None;
+            }
+        }
+    }
+
+    /// The bytes around an offset, which is written, that all are.
+    #[inline]
+    pub fn written_around(&self, at: u64) -> Range<u64> {
+        self.unwritten.as_ref().map_or(0..self.size, |unwritten| unwritten.written_around(at))
+    }
+
+    /// Where in a range nobody has written.
+    pub fn unwritten_in(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        self.unwritten.as_ref().map_or(Vec::new(), |unwritten| unwritten.runs(range))
+    }
+
+    #[inline]
+    pub fn is_written(&self, range: Range<u64>) -> bool {
+        self.unwritten.as_ref().is_none_or(|unwritten| unwritten.first(range).is_none())
     }
 
     #[inline]
@@ -154,15 +215,15 @@ impl Object {
         self.data = Bytes::zeroed(0);
         self.shadows = Chunks::default();
         self.n_shadows = 0;
-        self.written = None;
+        self.unwritten = None;
         self.array = None;
         self.known = RefCell::default();
     }
 
-    /// Whether every byte is plain bits, so that the fast path may touch them directly.
+    /// Whether what is written of it is plain bits, so that the fast path may touch that directly.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.n_shadows == 0 && self.written.is_none() && self.array.is_none()
+        self.n_shadows == 0 && self.array.is_none()
     }
 
     /// Whether bytes may have to be looked up in a term of the whole contents.
@@ -183,7 +244,7 @@ impl Object {
         self.known = RefCell::default();
         self.shadows = Chunks::default();
         self.n_shadows = 0;
-        self.written = None;
+        self.unwritten = None;
     }
 
     /// Whether there are bytes to read: a freed object has none.
@@ -242,6 +303,7 @@ impl Object {
         debug_assert!(self.is_plain());
         *self.known.get_mut() = None;
         self.data.write(offset as usize, bytes);
+        self.mark_written(offset..offset + bytes.len() as u64);
     }
 
     /// Fills a part of a plain object.
@@ -249,11 +311,12 @@ impl Object {
         debug_assert!(self.is_plain());
         *self.known.get_mut() = None;
         self.data.fill(offset as usize, (offset + len) as usize, byte);
+        self.mark_written(offset..offset + len);
     }
 
     #[inline]
-    pub fn is_undefined(&self, offset: u64) -> bool {
-        self.written.as_ref().is_some_and(|written| !written.has(offset))
+    pub fn is_unwritten(&self, offset: u64) -> bool {
+        self.unwritten.as_ref().is_some_and(|unwritten| unwritten.contains(offset))
     }
 
     #[inline]
@@ -292,28 +355,42 @@ impl Object {
     /// The concrete byte, if it is concrete.
     pub fn concrete_byte(&self, offset: u64) -> Option<u8> {
         let (byte, shadow) = self.byte(offset);
-        (self.array_at(offset).is_none() && shadow.term().is_none() && !self.is_undefined(offset)).then_some(byte)
+        (self.array_at(offset).is_none() && shadow.term().is_none() && !self.is_unwritten(offset)).then_some(byte)
     }
 
     #[inline]
     pub fn set_byte(&mut self, offset: u64, byte: u8, shadow: Shadow) {
+        self.mark_written(offset..offset + 1);
+        self.put_byte(offset, byte, shadow);
+    }
+
+    #[inline]
+    fn put_byte(&mut self, offset: u64, byte: u8, shadow: Shadow) {
         self.data.set(offset as usize, byte);
         self.set_shadow(offset, shadow);
         self.note_written(offset);
     }
 
+    /// What came from elsewhere; bytes nobody wrote there are not written here either.
+    pub fn set_bytes(&mut self, offset: u64, bytes: &[Byte]) {
+        self.mark_written(offset..offset + bytes.len() as u64);
+        for (byte, at) in bytes.iter().zip(offset..) {
+            self.put_byte(at, byte.bits, byte.shadow);
+        }
+        for (byte, at) in bytes.iter().zip(offset..).filter(|(byte, _)| !byte.is_written) {
+            self.unwrite(at..at + 1);
+            self.set_shadow(at, Shadow::new(None, byte.shadow.label()));
+        }
+    }
+
     /// A byte has a new value of its own.
     fn note_written(&mut self, offset: u64) {
         let size = self.size;
-        let is_all = |marks: &mut Marks| {
-            marks.insert(offset);
-            marks.len() == size
-        };
-        if self.written.as_mut().is_some_and(is_all) {
-            self.written = None;
-        }
-        if self.array.as_mut().is_some_and(|array| is_all(&mut array.since)) {
-            self.array = None;
+        if let Some(array) = &mut self.array {
+            array.since.insert(offset);
+            if array.since.len() == size {
+                self.array = None;
+            }
         }
         if let Some(known) = self.known.get_mut() {
             known.since.insert(offset);
@@ -323,7 +400,7 @@ impl Object {
         }
     }
 
-    /// The byte stays what it is, undefined too, and depends on `label`. Not for bytes that are in an array.
+    /// The byte stays what it is, unwritten too, and depends on `label`. Not for bytes that are in an array.
     pub fn set_label(&mut self, offset: u64, label: Label) {
         self.set_shadow(offset, Shadow::new(self.shadow(offset).term(), label));
     }

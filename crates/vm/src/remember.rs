@@ -1,5 +1,7 @@
 //! Which accesses go the fast way next time.
 
+use std::ops::Range;
+
 use crate::run::Machine;
 use crate::{Interest, ObjectId, State, Value};
 
@@ -31,10 +33,13 @@ impl Machine<'_> {
             state.memory.get_mut(object).join();
             self.tlb.flush();
         }
+        // Beyond what is written the first write has to be seen.
+        let around = state.memory.get(object).written_around(offset);
         match how {
             Remember::Read => {
                 let found = state.memory.get(object);
                 let (start, bytes) = found.plain_around(offset);
+                let (start, bytes) = (start.max(around.start), &bytes[within(&around, start, bytes.len())]);
                 self.tlb.remember_read(site, found.base + start, bytes);
                 let size = found.size;
                 self.remember_flags(site, object, size, start);
@@ -45,7 +50,8 @@ impl Machine<'_> {
                 let found = self.writable(state, object, offset, 1);
                 let (base, size) = (found.base, found.size);
                 let (start, bytes) = found.plain_around_mut(offset);
-                let bytes: *mut [u8] = bytes;
+                let part = within(&around, start, bytes.len());
+                let (start, bytes) = (start.max(around.start), &raw mut bytes[part]);
                 // SAFETY: the object is plain, alive and its bytes here are now unshared; the borrow ends with this call.
                 self.tlb.remember_write(site, base + start, unsafe { &mut *bytes });
                 self.remember_flags(site, object, size, start);
@@ -59,4 +65,10 @@ impl Machine<'_> {
             self.tlb.remember_flags(site, &mut trace.footprint.flags(object, size)[start as usize..]);
         }
     }
+}
+
+/// The part of `len` bytes from the offset `start` on that lies in a range, which it meets.
+fn within(range: &Range<u64>, start: u64, len: usize) -> Range<usize> {
+    let end = (range.end - start).min(len as u64);
+    range.start.saturating_sub(start) as usize..end as usize
 }

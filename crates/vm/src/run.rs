@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use ir::{BinOp, CastOp, FuncId, Inst, Terminator};
+use rustc_hash::FxHashSet;
 use term::{Graphs, Terms};
 use witness::{LedgerKind, Place};
 
@@ -19,7 +20,6 @@ use crate::image::Image;
 use crate::running::Running;
 use crate::starts::Starts;
 use crate::tlb::{Tlb, site_of};
-use crate::undefined::Undefined;
 use crate::value::{mask64, sext64};
 use crate::watching::Watching;
 use crate::{Coverage, EdgeId, Effect, Event, Interest, Labels, Shadow, State};
@@ -52,7 +52,8 @@ pub struct Machine<'i> {
     pub(crate) graphs: Graphs,
     pub(crate) tlb: Tlb,
     pub(crate) running: Running,
-    pub(crate) undefined: Undefined,
+    /// The symbols of memory that nobody wrote.
+    pub unwritten: FxHashSet<term::SymbolId>,
     pub(crate) compared: Compared,
     compiler: Option<Box<Compiler>>,
 }
@@ -71,7 +72,7 @@ impl<'i> Machine<'i> {
             graphs: Graphs::default(),
             tlb: Tlb::default(),
             running: Running::default(),
-            undefined: Undefined::default(),
+            unwritten: FxHashSet::default(),
             compared: Compared::default(),
             compiler: Compiler::new(image).map(Box::new),
         }

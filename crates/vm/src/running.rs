@@ -6,7 +6,7 @@ use term::TermId;
 use witness::{Bug, BugKind, Ending, Gap, LedgerKind};
 
 use crate::run::{Machine, Step};
-use crate::{Answer, Decides, Effect, ObjectId, PickWhy, State, Value};
+use crate::{Answer, Decides, Effect, ObjectId, PickWhy, State, Use, Value};
 
 #[derive(Default)]
 pub(crate) struct Running {
@@ -34,13 +34,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether the running instruction has been told about what it asks next: it was judged.
+    pub(crate) fn is_judged(&mut self, state: &State) -> bool {
+        let is_judged = matches!(state.answers.get(self.running.n_answered), Some(Answer::Judged));
+        self.running.n_answered += usize::from(is_judged);
+        is_judged
+    }
+
     /// Stops with a bug unless `holds`; asks when that depends on inputs.
     pub(crate) fn check(&mut self, state: &State, holds: TermId, bug: impl FnOnce(&Self) -> Bug) -> Step<()> {
         match self.terms.as_const(holds) {
             Some(0) => Err(Effect::Ended(Box::new(Ending::Bug(bug(self))))),
             Some(_) => Ok(()),
             None => {
-                self.forbid_undefined(state, holds)?;
                 let made = bug(self);
                 self.ask(state, || Effect::Check { holds, bug: Box::new(made) }).map(|_| ())
             }
@@ -53,7 +59,7 @@ impl Machine<'_> {
             self.depend(state, value.label(), Decides::Value);
         }
         let Some(term) = value.term() else { return Ok(value.bits) };
-        self.forbid_undefined(state, term)?;
+        self.uses(state, term, use_of(why))?;
         match self.ask(state, || Effect::Pick { value: term, why })? {
             Answer::Value(value) => Ok(value),
             other => unreachable!("a pick is answered with a value, not {other:?}"),
@@ -74,5 +80,15 @@ impl Machine<'_> {
     pub(crate) fn note(&mut self, state: &State, kind: LedgerKind, detail: impl Into<String>) {
         let (place, _) = self.image.whereabouts(state);
         self.notes.push((kind, place, detail.into()));
+    }
+}
+
+/// What a value is picked for.
+fn use_of(why: PickWhy) -> Use {
+    match why {
+        PickWhy::Size => Use::Size,
+        PickWhy::FunctionPointer | PickWhy::JumpTarget | PickWhy::Address => Use::WildAddress,
+        PickWhy::Float | PickWhy::Argument | PickWhy::Choice => Use::Argument,
+        PickWhy::Status => Use::Output,
     }
 }

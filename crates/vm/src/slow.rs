@@ -15,12 +15,7 @@ impl Machine<'_> {
             Inst::Const { dst, bits, value } => state.top.set(*dst, *bits, Value::concrete(u128::from(*value))),
             Inst::WideConst { dst, bits, value } => state.top.set(*dst, *bits, Value::concrete(**value)),
             Inst::Undef { dst, bits } => {
-                let value = if self.image.checks.uninit {
-                    let term = self.undefined_of(*bits);
-                    Value::of_term(&self.terms, term, Label::EMPTY)
-                } else {
-                    Value::concrete(0)
-                };
+                let value = self.unwritten_value(state, *bits, Label::EMPTY);
                 state.top.set(*dst, *bits, value);
             }
             Inst::Address { dst, symbol, addend } => {
@@ -119,6 +114,18 @@ impl Machine<'_> {
                 let base = self.alloca(state, *bytes, *align, count, *variable)?;
                 state.top.set(*dst, self.image.pointer_bits(), Value::concrete(u128::from(base)));
             }
+            Inst::FloatBin { kind, dst, a, b, .. } if self.is_unwritten_float(state, &[*a, *b]) => {
+                self.set_unwritten_float(state, *dst, kind.bits(), &[*a, *b]);
+            }
+            Inst::FloatCmp { dst, a, b, .. } if self.is_unwritten_float(state, &[*a, *b]) => {
+                self.set_unwritten_float(state, *dst, 1, &[*a, *b]);
+            }
+            Inst::FloatCast { to, dst, a, .. } if self.is_unwritten_float(state, &[*a]) => {
+                self.set_unwritten_float(state, *dst, *to, &[*a]);
+            }
+            Inst::FloatMath { kind, dst, a, b, c, .. } if self.is_unwritten_float(state, &[*a, *b, *c]) => {
+                self.set_unwritten_float(state, *dst, kind.bits(), &[*a, *b, *c]);
+            }
             Inst::FloatBin { op, kind, dst, a, b } => {
                 let shadow = self.joint_shadow(state, &[*a, *b]);
                 let (a, b) = (self.float_arg(state, *a, kind.bits())?, self.float_arg(state, *b, kind.bits())?);
@@ -155,6 +162,18 @@ impl Machine<'_> {
             .iter()
             .fold(Label::EMPTY, |label, reg| self.labels.union(label, state.top.regs[reg.idx()].shadow.label()));
         Shadow::new(None, label)
+    }
+
+    /// Whether an operand depends on memory nobody wrote: then the result may be anything, and depends on it as well.
+    fn is_unwritten_float(&self, state: &State, regs: &[ir::Reg]) -> bool {
+        let term = |reg: &ir::Reg| state.top.regs[reg.idx()].shadow.term();
+        regs.iter().filter_map(term).any(|term| self.mentions_unwritten(term))
+    }
+
+    fn set_unwritten_float(&mut self, state: &mut State, dst: ir::Reg, bits: u8, from: &[ir::Reg]) {
+        let label = self.joint_shadow(state, from).label();
+        let value = self.unwritten_value(state, bits, label);
+        state.top.set(dst, bits, value);
     }
 
     fn float_arg(&mut self, state: &State, reg: ir::Reg, bits: u8) -> Step<u128> {

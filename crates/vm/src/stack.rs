@@ -29,7 +29,7 @@ impl Machine<'_> {
         let function = self.image.module.function(state.top.func);
         let ty = variable.and_then(|variable| function.variables.get(variable as usize)?.ty);
         let site = Site { func: state.top.func, span: self.image.span_of(&state.top) };
-        let base = self.new_stack_object(state, size, align, ty, site);
+        let base = self.new_stack_object(state, size, align, ty, variable, site);
         if !label.is_empty()
             && let Some(object) = state.memory.find(base)
         {
@@ -44,18 +44,17 @@ impl Machine<'_> {
         size: u64,
         align: u32,
         ty: Option<ir::SourceTypeId>,
+        variable: Option<u32>,
         site: Site,
     ) -> u64 {
-        let uninit = self.image.checks.uninit;
         let thread = state.thread().0 as u16;
         let object = state.memory.allocate_stack(size, u64::from(align), |base| {
             let mut object = Object::zeroed(base, size, ObjectKind::Stack);
             object.thread = thread;
             object.ty = ty;
             object.site = site;
-            if uninit {
-                object.mark_undefined();
-            }
+            object.variable = variable;
+            object.mark_unwritten();
             object
         });
         self.name_object(state, object, Label::EMPTY);

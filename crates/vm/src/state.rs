@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::{Answer, Frame, Inputs, Label, Memory, Slots, Threads};
+use crate::{Answer, Frame, Inputs, Label, Memory, Site, Slots, Threads};
 
 /// A suspended caller and its callers.
 pub struct Caller {
@@ -49,6 +49,12 @@ pub struct State {
     pub stack_bytes: u64,
     /// Instructions executed on this path.
     pub steps: u64,
+    /// Allocations that the program itself asked for.
+    pub n_allocations: u32,
+    /// Values made up for what cannot be computed from memory nobody wrote.
+    pub n_unknown: u32,
+    /// Where it was told that something depends on memory nobody wrote.
+    pub told_unwritten: Option<Rc<Vec<Site>>>,
     /// What the program wrote to standard output, where that is recorded.
     pub output: Option<Rc<Vec<u8>>>,
     /// Where the objects of a name lie, while flow is tracked.
@@ -78,11 +84,24 @@ impl State {
             n_inputs_unseen: 0,
             stack_bytes: 0,
             steps: 0,
+            n_allocations: 0,
+            n_unknown: 0,
+            told_unwritten: None,
             output: None,
             origins: imbl::HashMap::new(),
             left_guard: None,
             stdin_label: Label::EMPTY,
             slots: Slots::default(),
+        }
+    }
+
+    pub fn is_told(&self, site: Site) -> bool {
+        self.told_unwritten.as_ref().is_some_and(|told| told.contains(&site))
+    }
+
+    pub fn tell_unwritten(&mut self, site: Site) {
+        if !self.is_told(site) {
+            Rc::make_mut(self.told_unwritten.get_or_insert_default()).push(site);
         }
     }
 

@@ -36,7 +36,7 @@ pub struct BuiltIn {
 
 impl Default for Checks {
     fn default() -> Self {
-        Checks { memory: true, assertion: true, division: true, ..Checks::NONE }
+        Checks { memory: true, assertion: true, division: true, uninit: true, ..Checks::NONE }
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_is_off_is_no_finding() {
-        let only_division = Checks { division: true, ..Checks::NONE };
+        let only_division = Checks { division: true, uninit: true, ..Checks::NONE };
         assert!(only_division.reports(BugKind::DivisionByZero));
         assert!(!only_division.reports(BugKind::OutOfBoundsRead) && !only_division.reports(BugKind::AssertionFailure));
         let only_memory = Checks { memory: true, ..Checks::NONE };

@@ -164,6 +164,13 @@ impl Tlb {
         }
     }
 
+    /// Forgets what was remembered of a range of addresses.
+    pub fn forget(&mut self, range: std::ops::Range<u64>) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.base < range.end && range.start < entry.end) {
+            (entry.epoch, entry.write_epoch) = (0, 0);
+        }
+    }
+
     /// Remembers a plain, live object for reading.
     pub fn remember_read(&mut self, site: usize, base: u64, data: &[u8]) {
         let entry = Entry {

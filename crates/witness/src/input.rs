@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+/// How the names of inputs begin that are memory nobody wrote: `unwritten:buf@parse+4`, `unwritten:malloc#3@parse:12+0`.
+pub const UNWRITTEN: &str = "unwritten:";
+
 /// One input in the order the program asked for it.
 ///
 /// Several inputs may share a name (a loop that asks again); order tells them apart.
@@ -76,5 +79,12 @@ impl InputValue {
     pub fn word(&self, offset: u64, n_bytes: u64) -> u64 {
         let bytes = self.bytes.iter().skip(offset as usize).take(n_bytes.min(8) as usize);
         bytes.rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    }
+}
+
+impl InputValue {
+    /// Whether the program never asked for it: it read memory that nobody wrote.
+    pub fn is_unwritten(&self) -> bool {
+        self.name.starts_with(UNWRITTEN)
     }
 }

@@ -16,6 +16,7 @@ pub enum LedgerKind {
     UnknownFunction,
     UnknownAnswer,
     UnmodelledBehaviour,
+    UnwrittenMemory,
     SuspectedFault,
 }
 
@@ -31,6 +32,7 @@ impl LedgerKind {
             LedgerKind::UnknownFunction => "unknown-function",
             LedgerKind::UnknownAnswer => "unknown-answer",
             LedgerKind::UnmodelledBehaviour => "unmodelled-behaviour",
+            LedgerKind::UnwrittenMemory => "unwritten-memory",
             LedgerKind::SuspectedFault => "suspected-fault",
         }
     }

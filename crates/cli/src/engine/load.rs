@@ -39,7 +39,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
             notes.push(format!("`{name}` is given no pointers, so it is explored as without --with shapes"));
         }
     }
-    let plan = plan(settings, parts, &program)?;
+    let plan = plan(args, settings, parts, &program)?;
     let built_in = settings.checks.built_in.sanitizers();
     let unchecked = if built_in.is_empty() { Vec::new() } else { compiled_elsewhere(&plan) };
     let harness = saved_harness(&program);
@@ -73,12 +73,12 @@ fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: Path
         archive: std::mem::take(&mut parts.archive),
         cflags: settings.cflags.clone(),
         include_dirs: vec![headers],
-        // A local in a register has no bytes that could be uninitialised, and nobody knows how long it points to something.
-        promote: if settings.checks.uninit || settings.checks.any_leak() { Promote::Off } else { Promote::On },
+        // Nobody knows how long a register points to something.
+        promote: if settings.checks.any_leak() { Promote::Off } else { Promote::On },
         entry: args.entry.clone(),
         fuzzer_size: args.fuzzer_size,
         libc: libc(args)?,
-        sanitizers: native::build_checks(&settings.checks).sanitizers,
+        sanitizers: native::build_checks(&settings.checks, args.uninit).sanitizers,
         pointer_steps: if settings.checks.pointer { PointerSteps::Told } else { PointerSteps::Untold },
         typed: typed(args, settings),
         ..Sources::new(parts.files.clone())
@@ -100,7 +100,7 @@ fn libc(args: &RunArgs) -> Result<Option<Libc>, Failure> {
 }
 
 /// How to build the same program natively.
-fn plan(settings: &Settings, parts: Parts, program: &Program) -> Result<BuildPlan, Failure> {
+fn plan(args: &RunArgs, settings: &Settings, parts: Parts, program: &Program) -> Result<BuildPlan, Failure> {
     let cwd = std::env::current_dir().map_err(|error| Failure::usage(format!("no working folder: {error}")))?;
     let mut units = parts.units;
     units.extend(program.from_archive.iter().map(|idx| parts.archive_units[*idx].clone()));
@@ -111,7 +111,7 @@ fn plan(settings: &Settings, parts: Parts, program: &Program) -> Result<BuildPla
         cflags: settings.cflags.clone(),
         base_dir: cwd,
         entry: entry::entry(program),
-        checks: native::build_checks(&settings.checks),
+        checks: native::build_checks(&settings.checks, args.uninit),
         limits: Limits::default(),
         cache: None,
     })

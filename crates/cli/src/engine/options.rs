@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use explore::{Budgets, Checkpoints, Options, Search, Trail, World};
 
 use super::Loaded;
-use crate::args::{Order, RunArgs, Tests};
+use crate::args::{Order, RunArgs, Tests, Uninit};
 use crate::deadline::Deadline;
 use crate::resume;
 use crate::settings::Settings;
@@ -73,6 +73,10 @@ fn world(args: &RunArgs, settings: &Settings) -> World {
         fail_calls: args.fail_calls,
         readable: settings.readable.clone(),
         rand_input: args.rand_input,
+        uninit: match args.uninit {
+            Uninit::Any => vm::Uninit::Unknown,
+            Uninit::Zero => vm::Uninit::Zero,
+        },
     }
 }
 

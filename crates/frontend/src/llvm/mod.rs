@@ -198,18 +198,6 @@ impl Context {
         unsafe { core::LLVMRemoveEnumAttributeAtIndex(function.0, index, kind.0) }
     }
 
-    /// Stores zero into `alloca` right after it.
-    pub fn zero_after(&self, alloca: Value) {
-        // SAFETY: an alloca is never a terminator, so it has a next instruction.
-        unsafe {
-            let builder = core::LLVMCreateBuilderInContext(self.context);
-            core::LLVMPositionBuilderBefore(builder, core::LLVMGetNextInstruction(alloca.0));
-            let zero = core::LLVMConstNull(core::LLVMGetAllocatedType(alloca.0));
-            core::LLVMBuildStore(builder, zero, alloca.0);
-            core::LLVMDisposeBuilder(builder);
-        }
-    }
-
     pub fn dbg_kind(&self) -> c_uint {
         // SAFETY: the name is passed with its length.
         unsafe { core::LLVMGetMDKindIDInContext(self.context, c"dbg".as_ptr(), 3) }

@@ -255,6 +255,10 @@ impl Value {
         unsafe { core::LLVMGetNSW(self.0) != 0 }
     }
 
+    pub fn set_volatile(self) {
+        unsafe { core::LLVMSetVolatile(self.0, 1) }
+    }
+
     pub fn is_volatile(self) -> bool {
         unsafe { core::LLVMGetVolatile(self.0) != 0 }
     }
@@ -379,6 +383,12 @@ impl BasicBlock {
     pub fn terminator(self) -> Value {
         // SAFETY: verified modules have a terminator in every block.
         unsafe { Value(core::LLVMGetBasicBlockTerminator(self.0)) }
+    }
+
+    /// Whether it is its function's first block.
+    pub fn is_first(self) -> bool {
+        // SAFETY: blocks of a module have a function.
+        unsafe { core::LLVMGetEntryBasicBlock(core::LLVMGetBasicBlockParent(self.0)) == self.0 }
     }
 
     pub fn phis(self) -> impl Iterator<Item = Value> {

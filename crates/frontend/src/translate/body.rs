@@ -37,6 +37,8 @@ pub(super) struct Body<'m, 'c> {
     /// Allocas that hold a source variable.
     pub variable_of: FxHashMap<Value, u32>,
     pub choices: Choices,
+    /// By number of the block, once somebody asked: whether control may come there a second time.
+    comes_again: Option<Vec<bool>>,
 }
 
 /// What `c ? a : b` becomes where clang emits no branch for it because both arms are cheap.
@@ -66,6 +68,7 @@ pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
         calls: Vec::new(),
         variables: Vec::new(),
         variable_of: FxHashMap::default(),
+        comes_again: None,
     };
     body.bind_params(function);
     body.read_variables();
@@ -112,6 +115,25 @@ impl Body<'_, '_> {
                 self.variables.push(variable);
             }
         }
+    }
+
+    /// Whether control may come to a block a second time: then some edge leads from there or behind it to there or before it.
+    pub fn may_come_again(&mut self, block: BasicBlock) -> bool {
+        let numbering = self.numbering.clone();
+        let comes_again = self.comes_again.get_or_insert_with(|| {
+            let mut comes_again = vec![false; numbering.n_blocks];
+            for from in &numbering.order {
+                let from_id = numbering.id(*from).map_or(0, |id| id.idx());
+                for to in from.terminator().successors() {
+                    let to_id = numbering.id(to).map_or(usize::MAX, |id| id.idx());
+                    if to_id <= from_id {
+                        comes_again[to_id..=from_id].fill(true);
+                    }
+                }
+            }
+            comes_again
+        });
+        numbering.id(block).is_none_or(|id| comes_again[id.idx()])
     }
 
     /// Phis are read on edges that may be translated before the block they stand in.

@@ -11,6 +11,7 @@ use super::body::{Body, Regs, Unsupported};
 use super::instruction::float_kind;
 use super::shape::{Scalar, ScalarKind};
 use crate::llvm::{Linkage, Opcode, TypeKind, Value, ValueKind};
+use crate::unwritten::begun;
 
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, inst: Value) -> Result<(), Unsupported> {
@@ -137,6 +138,9 @@ impl Body<'_, '_> {
         if let Some((op, n_operands)) = lookup(FLOAT_OPS, name) {
             return self.float_op(inst, op, n_operands);
         }
+        if let Some(variable) = begun(inst).filter(|_| self.may_come_again(inst.parent_block())) {
+            return self.begin(inst, variable);
+        }
         if is_listed(IGNORED, name) {
             return self.ignored(inst);
         }
@@ -183,6 +187,24 @@ impl Body<'_, '_> {
             "lround" | "llround" => self.round_to_int(inst, FloatMathOp::Round),
             _ => Err(format!("the compiler intrinsic `llvm.{name}`")),
         }
+    }
+
+    /// A variable in memory is declared where control may have been before.
+    fn begin(&mut self, inst: Value, variable: Value) -> Result<(), Unsupported> {
+        let Some(bytes) = self.local_bytes(variable) else { return self.ignored(inst) };
+        let pointer_bits = self.pointer_bits();
+        let reg = self.scalar(variable)?;
+        let len = self.number(pointer_bits, u128::from(bytes));
+        let arg = |reg: Reg| Arg { reg, bits: pointer_bits, byval: None, float: None };
+        let callee = Callee::Intrinsic(Intrinsic::Begin);
+        let args = vec![arg(reg), arg(len)];
+        self.emit_call(Call { callee, args, results: Vec::new(), n_fixed: u32::MAX, result_used: false });
+        Ok(())
+    }
+
+    fn local_bytes(&mut self, variable: Value) -> Option<u64> {
+        let count = self.immediate(variable.operand(0))?;
+        Some(self.module.type_bytes(variable.allocated_type()).saturating_mul(count))
     }
 
     /// Nothing to do; a result, where there is one, is zero.

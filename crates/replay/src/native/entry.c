@@ -22,11 +22,8 @@ static void *keep(void *block) {
 
 // A fresh heap block that ends exactly where the input ends, so that a step past it is seen.
 static void *block_of(struct input *input) {
-#ifdef COLT_ADDRESS_SANITIZER
-  void *block = __wrap_malloc(input->size);
-#else
-  void *block = malloc(input->size);
-#endif
+  // Not by `malloc`, which counts what the program itself allocates.
+  void *block = without_spare_byte(__real_malloc(input->size), input->size == 0);
   memcpy(block, input_bytes(input), input->size);
   return keep(block);
 }
@@ -63,7 +60,7 @@ static int call_entry(void) {
     if (arguments[argc] == NULL)
       break;
   }
-  char **argv = keep(malloc((argc + 1) * sizeof *argv));
+  char **argv = keep(__real_malloc((argc + 1) * sizeof *argv));
   argv[0] = program;
   for (unsigned i = 1; i < argc; i++)
     argv[i] = block_of(arguments[i]);

@@ -1,4 +1,4 @@
-// Library functions that must behave natively as they do in the engine: assertions, random numbers, the clock, malloc(0).
+// Library functions that must behave natively as they do in the engine: assertions, random numbers, the clock.
 
 WEAK NO_RETURN void __assert_fail(const char *expression, const char *file, unsigned line, const char *function) {
   (void)file, (void)line, (void)function;
@@ -112,24 +112,3 @@ static int give_way(void) { return sched_yield(), 0; }
 WEAK unsigned sleep(unsigned seconds) { return (void)seconds, (unsigned)give_way(); }
 WEAK int usleep(useconds_t microseconds) { return (void)microseconds, give_way(); }
 WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) { return (void)wanted, (void)left, give_way(); }
-
-// AddressSanitizer makes an allocation of no bytes one byte large and lets that byte be used.
-#ifdef COLT_ADDRESS_SANITIZER
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void __asan_poison_memory_region(const volatile void *start, size_t size);
-
-WEAK void *__wrap_malloc(size_t size) {
-  void *start = __real_malloc(size);
-  if (size == 0 && start != NULL)
-    __asan_poison_memory_region(start, 1);
-  return start;
-}
-
-WEAK void *__wrap_calloc(size_t count, size_t size) {
-  void *start = __real_calloc(count, size);
-  if ((count == 0 || size == 0) && start != NULL)
-    __asan_poison_memory_region(start, 1);
-  return start;
-}
-#endif

@@ -41,6 +41,7 @@
 #include "library.c"
 #include "identity.c"
 #include "leaks.c"
+#include "unwritten.c"
 #include "folder.c"
 #include "wild_call.c"
 #include "world.c"

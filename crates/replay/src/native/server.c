@@ -8,9 +8,16 @@ void __sanitizer_set_report_fd(void *fd);
   "symbolize=0:print_summary=0:exitcode=99:handle_abort=1:handle_segv=1:handle_sigbus=1:handle_sigfpe=1:"              \
   "handle_sigill=1:allocator_may_return_null=1:max_allocation_size_mb=256:abort_on_error=0"
 
+// What nobody wrote is nothing that looks right by chance, unless it is to be zero.
+#ifdef COLT_UNINIT_ZERO
+#define COLT_MALLOC_FILL "malloc_fill_byte=0:max_malloc_fill_size=268435456"
+#else
+#define COLT_MALLOC_FILL "malloc_fill_byte=170:max_malloc_fill_size=65536"
+#endif
+
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
-  return COMMON_OPTIONS ":malloc_fill_byte=0:max_malloc_fill_size=268435456:detect_stack_use_after_return=1:"
+  return COMMON_OPTIONS ":" COLT_MALLOC_FILL ":detect_stack_use_after_return=1:"
                         "detect_odr_violation=0:print_legend=0:redzone=64:halt_on_error=0:detect_leaks=" COLT_DETECT_LEAKS
                         COLT_LEAK_OPTIONS;
 }

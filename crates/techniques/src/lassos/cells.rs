@@ -256,6 +256,10 @@ fn has_same_shape(cut: &Cut, earlier: &State, later: &State) -> bool {
         // A stack that grows is what a recursion does; a loop comes back to its frame.
         stack_bytes,
         steps: _,
+        // Only names what is found in memory that nobody wrote.
+        n_allocations: _,
+        n_unknown,
+        told_unwritten: _,
         output: _,
         // Belong to flow, which is not tracked here.
         origins: _,
@@ -284,6 +288,8 @@ fn has_same_shape(cut: &Cut, earlier: &State, later: &State) -> bool {
         && *is_supposing == later.is_supposing
         && *stdin_read == later.stdin_read
         && *n_inputs_unseen == later.n_inputs_unseen
+        // A value made up on the way may be another one in the next round.
+        && *n_unknown == later.n_unknown
         && earlier.top.variadic == later.top.variadic
 }
 
@@ -316,7 +322,7 @@ fn memory_changes(cut: &Cut, region: Region, earlier: &State, later: &State, cha
         }
         let mut offset = 0;
         while offset < was.size {
-            if was.byte(offset) == is.byte(offset) && was.is_undefined(offset) == is.is_undefined(offset) {
+            if was.byte(offset) == is.byte(offset) && was.is_unwritten(offset) == is.is_unwritten(offset) {
                 offset += 1;
                 continue;
             }
@@ -326,7 +332,7 @@ fn memory_changes(cut: &Cut, region: Region, earlier: &State, later: &State, cha
                 && [was, is]
                     .iter()
                     .any(|object| concrete(object, start, n_bytes).is_some_and(|value| points(earlier, later, value)));
-            match holds_pointer || was.is_undefined(offset) || is.is_undefined(offset) {
+            match holds_pointer || was.is_unwritten(offset) || is.is_unwritten(offset) {
                 true => changes.has_others = true,
                 false => changes.spots.push(spot),
             }

@@ -304,7 +304,8 @@ fn asked(walker: &Walker, effect: Effect, means: &mut Means) -> Asked {
             Asked::Only(terms.ule(offset, room), Answer::Object(object.base))
         }
         Effect::Ended(_) => Asked::Halt(Halt::Left),
-        Effect::Call { .. } => Asked::Halt(Halt::Unknown),
+        // A round that depends on memory nobody wrote is a fault of its own.
+        Effect::Call { .. } | Effect::Unwritten { .. } => Asked::Halt(Halt::Unknown),
         Effect::OutOfFuel | Effect::Arrived => Asked::Halt(Halt::Unknown),
     }
 }

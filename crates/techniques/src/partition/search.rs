@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use explore::{InputForm, InputRequest, LeavesOut, Path, RunPlan, Told};
+use explore::{InputForm, InputKind, InputRequest, LeavesOut, Path, RunPlan, Told};
 use ir::Module;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use vm::{Flow, Freedom, Image, LabelledScalar, Labels, NoteWrites, Scouting, State};
@@ -373,10 +373,12 @@ impl Search {
                 if self.mode == Mode::Check {
                     self.cover.add(Rc::new([unit]));
                 }
-                let is_symbolic = is_whole || self.symbolic.binary_search(&unit).is_ok();
+                // What depends on memory nobody wrote is a fault in any run, so it is never fixed.
+                let is_unwritten = request.kind == InputKind::Unwritten;
+                let is_symbolic = is_unwritten || is_whole || self.symbolic.binary_search(&unit).is_ok();
                 let freedom = if is_symbolic { Freedom::Symbol } else { Freedom::Fixed };
                 // A number in a range begins where the range says.
-                let value = if is_symbolic && request.range.is_some() {
+                let value = if is_unwritten || is_symbolic && request.range.is_some() {
                     0
                 } else {
                     self.bases[self.current].value(self.seed, request, idx, repeat)
@@ -448,6 +450,10 @@ impl Search {
             return;
         }
         let loss = Loss::of_path(path, &witness.ending);
+        if path.is_aside && !matches!(self.phase, Phase::Part(_)) {
+            // The path itself goes on.
+            return;
+        }
         match &self.phase {
             Phase::Begin | Phase::Scout => {}
             Phase::Survey => self.worlds.push(witness.path.clone()),

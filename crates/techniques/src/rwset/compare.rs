@@ -148,9 +148,6 @@ pub struct Covered {
     pub relied_on: Vec<TermId>,
 }
 
-/// How symbols of memory never written begin.
-const UNDEFINED: &str = "\u{0}undefined";
-
 /// The live registers of each frame.
 pub fn live_slots(key: PointKey, state: &State, live: &mut Live, means: &Means) -> Rc<Slots> {
     let image = means.machine.image;
@@ -251,6 +248,11 @@ fn same_shape(old: &State, new: &State) -> bool {
         n_inputs_unseen,
         // A budget that steps use up cuts a path, and that is told.
         steps: _,
+        // Only names come from these.
+        n_allocations: _,
+        n_unknown: _,
+        // What an earlier path told is told.
+        told_unwritten: _,
         output: _,
         // Where objects of a name lie: those that are compared have the same names.
         origins: _,
@@ -424,6 +426,10 @@ impl Comparison<'_> {
             return Some(());
         }
         if old.is_array() || new.is_array() {
+            // Bytes nobody wrote have no term yet.
+            if !old.is_written(0..old.size) || !new.is_written(0..new.size) {
+                return None;
+            }
             let terms = &mut means.machine.terms;
             let pair = (old.as_array(terms), new.as_array(terms));
             self.pairs.push(pair);
@@ -441,7 +447,7 @@ impl Comparison<'_> {
 
     /// Compares what is at an offset; returns how many bytes that were.
     fn at(&mut self, old: &Object, new: &Object, at: u64, end: u64, means: &mut Means) -> Option<u64> {
-        if old.is_undefined(at) != new.is_undefined(at) {
+        if old.is_unwritten(at) != new.is_unwritten(at) {
             return None;
         }
         let ((old_byte, old_shadow), (new_byte, new_shadow)) = (old.byte(at), new.byte(at));
@@ -581,9 +587,10 @@ fn proof(
             }
         }
     }
-    if means.machine.image.checks.uninit {
-        let mut symbols = pairs.iter().flat_map(|(old, new)| terms.symbols(*old).iter().chain(terms.symbols(*new)));
-        if symbols.any(|symbol| terms.symbol_name(*symbol).starts_with(UNDEFINED)) {
+    // What depends on memory nobody wrote is a fault there; the earlier state told it only for the same value.
+    if !means.machine.unwritten.is_empty() {
+        let mut others = pairs.iter().filter(|(old, new)| old != new).flat_map(|(_, new)| terms.symbols(*new));
+        if others.any(|symbol| means.machine.unwritten.contains(symbol)) {
             return None;
         }
     }
@@ -621,8 +628,7 @@ fn proof(
 fn is_the_same(old: &Snapshot, new: Seen, pairs: &[(TermId, TermId)], paired: &Paired, means: &Means) -> bool {
     let terms = &means.machine.terms;
     let same_constraints = |t: TermId| old.condition.relevant(terms, t).key() == new.condition.relevant(terms, t).key();
-    !means.machine.image.checks.uninit
-        && pairs.iter().all(|(old_term, new_term)| old_term == new_term && same_constraints(*old_term))
+    pairs.iter().all(|(old_term, new_term)| old_term == new_term && same_constraints(*old_term))
         && same_addresses(&old.state, new.state, paired)
 }
 

@@ -83,7 +83,7 @@ impl Compiler {
     /// without native code generation.
     pub fn new(image: &Image) -> Option<Compiler> {
         let checks = &image.checks;
-        if !image.world.compile || checks.overflow || checks.shift || checks.uninit {
+        if !image.world.compile || checks.overflow || checks.shift {
             return None;
         }
         let mut flags = settings::builder();

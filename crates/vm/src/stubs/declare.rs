@@ -10,7 +10,9 @@ use super::{Stub, done};
 use crate::access::{Byte, Offset};
 use crate::inputs::{self, Word};
 use crate::run::{Machine, Next, Step};
-use crate::{Access, Answer, Decides, Effect, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Value};
+use crate::{
+    Access, Answer, Decides, Effect, InputKind, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Use, Value,
+};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("colt_input", |machine, state, call, _| machine.declare_input(state, call)),
@@ -26,6 +28,7 @@ pub const STUBS: &[(&str, Stub)] = &[
         let holds = machine.truth_of_arg(state, call, 0);
         let label = machine.arg(state, call, 0).label();
         machine.depend(state, label, Decides::Assertion);
+        machine.uses(state, holds, Use::Decision)?;
         machine.check(state, holds, |machine| {
             machine.bug(state, BugKind::AssertionFailure, "the asserted condition does not hold".to_string())
         })?;
@@ -150,11 +153,20 @@ impl Machine<'_> {
         bytes: u64,
     ) -> InputRequest {
         let scalars = inputs::divide(&self.image.module, ty, bytes).into();
-        InputRequest { name, type_name, ty, bytes, scalars, origin: self.index_here(state), range: None }
+        InputRequest {
+            name,
+            type_name,
+            ty,
+            bytes,
+            scalars,
+            origin: self.index_here(state),
+            range: None,
+            kind: InputKind::Declared,
+        }
     }
 
     /// Asks what an input looks like and makes its symbols; the state does not have it yet.
-    fn plan_input(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
+    pub(crate) fn plan_input(&mut self, state: &State, request: &InputRequest) -> Step<Arc<InputRecord>> {
         let answer = self.ask(state, || Effect::Input(Box::new(request.clone())))?;
         let Answer::Input(form) = answer else { unreachable!("an input is answered with its form") };
         let occurrence = state.inputs.n_named(&request.name) + state.n_inputs_unseen as usize;
@@ -175,8 +187,8 @@ impl Machine<'_> {
         self.image.module.types.iter().position(is_word).map(SourceTypeId::new)
     }
 
-    pub(super) fn record_bytes(&mut self, record: &InputRecord) -> Vec<Byte> {
-        let mut image = vec![Byte { bits: 0, shadow: Shadow::NONE }; record.n_bytes as usize];
+    pub(crate) fn record_bytes(&mut self, record: &InputRecord) -> Vec<Byte> {
+        let mut image = vec![Byte { bits: 0, shadow: Shadow::NONE, is_written: true }; record.n_bytes as usize];
         for scalar in &record.scalars {
             let value = match scalar.term {
                 Some(term) => Value::of_term(&self.terms, term, scalar.label),
@@ -280,7 +292,7 @@ impl Machine<'_> {
             Some(0) => Err(Effect::Ended(Box::new(Ending::Assumed))),
             Some(_) => Ok(()),
             None => {
-                self.forbid_undefined(state, cond)?;
+                self.uses(state, cond, Use::Decision)?;
                 self.ask(state, || Effect::Assume { cond }).map(|_| ())
             }
         }

@@ -55,14 +55,13 @@ impl Machine<'_> {
             self.give(state, call, Value { bits: 0, shadow: Shadow::new(None, label) });
             return done();
         }
-        let uninit = self.image.checks.uninit;
         let site = self.image.user_site(state);
+        let number = self.number_allocation(state);
         let object = state.memory.allocate_heap(size, align, |base| {
             let mut object = Object::zeroed(base, size, ObjectKind::Heap);
             object.site = site;
-            if uninit {
-                object.mark_undefined();
-            }
+            object.number = number;
+            object.mark_unwritten();
             object
         });
         self.name_object(state, object, label);
@@ -72,6 +71,17 @@ impl Machine<'_> {
         // Whether it is NULL depends on the size.
         self.give(state, call, Value { bits: u128::from(base), shadow: Shadow::new(None, label) });
         done()
+    }
+
+    /// How many allocations the program itself has asked for: a native run counts them, too.
+    fn number_allocation(&self, state: &mut State) -> u32 {
+        let is_own = |func: ir::FuncId| !self.image.module.function(func).is_runtime;
+        let is_inside = usize::from(self.function_name(state.top.func) == "realloc");
+        let caller = state.frames().nth(is_inside).map(|frame| frame.func);
+        if caller.is_some_and(is_own) {
+            state.n_allocations += 1;
+        }
+        state.n_allocations
     }
 
     /// The object a `free` of the first argument would end; `None` for NULL; stops with the bug otherwise.

@@ -44,7 +44,8 @@ impl Machine<'_> {
         }
         let to = Value::concrete(self.pick(state, to, PickWhy::Address)?);
         let (object, offset) = self.locate(state, to, bytes.len() as u64, Access::Write)?;
-        let bytes: Vec<Byte> = bytes.iter().map(|byte| Byte { bits: *byte, shadow: Shadow::NONE }).collect();
+        let bytes: Vec<Byte> =
+            bytes.iter().map(|byte| Byte { bits: *byte, shadow: Shadow::NONE, is_written: true }).collect();
         self.write_bytes(state, object, offset, &bytes);
         Ok(())
     }

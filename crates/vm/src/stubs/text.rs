@@ -6,7 +6,7 @@ use witness::BugKind;
 use super::{Stub, done};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
-use crate::{Access, Decides, Liveness, PickWhy, State, Value};
+use crate::{Access, Decides, Liveness, PickWhy, State, Use, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("memcpy", |machine, state, call, _| {
@@ -43,6 +43,12 @@ pub const STUBS: &[(&str, Stub)] = &[
         machine.give(state, call, Value::concrete(u128::from(order as u32)));
         done()
     }),
+    ("__colt_puts_out", |machine, state, call, _| {
+        if let Some(term) = machine.arg(state, call, 0).term() {
+            machine.uses(state, term, Use::Output)?;
+        }
+        done()
+    }),
     ("__colt_check_string", |machine, state, call, _| machine.check_string(state, call)),
 ];
 
@@ -70,11 +76,10 @@ impl Machine<'_> {
         debug_assert_eq!(found.liveness, Liveness::Alive);
         label = self.labels.union(label, found.life);
         self.depend(state, label, Decides::Address);
-        if found.size - start >= max {
-            return done();
-        }
+        let is_bounded = found.size - start >= max;
         let mut terminated = self.terms.fls();
-        for offset in start..found.size {
+        for offset in start..found.size.min(start.saturating_add(max)) {
+            self.settle_unwritten(state, object, Offset::At(offset), 1)?;
             let byte = self.read_bytes(state, object, Offset::At(offset), 1)[0];
             label = self.labels.union(label, byte.shadow.label());
             if byte.shadow.term().is_none() {
@@ -85,11 +90,15 @@ impl Machine<'_> {
                 continue;
             }
             let byte = self.byte_term(byte);
+            self.uses(state, byte, Use::Output)?;
             let zero: TermId = self.terms.byte_constant(0);
             let is_end = self.terms.eq(byte, zero);
             terminated = self.terms.or(terminated, is_end);
         }
         self.depend(state, label, Decides::Address);
+        if is_bounded {
+            return done();
+        }
         self.check(state, terminated, |machine| {
             let message =
                 format!("read past the end of an object of {} bytes: the string in it has no end", found.size);

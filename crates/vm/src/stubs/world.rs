@@ -112,7 +112,7 @@ impl Machine<'_> {
                 None => self.byte_record(state, &name, arg_lens[number - 1 - world.args.len()], 1, form_of),
             };
             let bytes = self.record_bytes(&record);
-            let base = self.new_stack_object(state, bytes.len() as u64, 16, None, Site::default());
+            let base = self.new_stack_object(state, bytes.len() as u64, 16, None, None, Site::default());
             let object = state.memory.find(base).expect("just allocated");
             self.write_bytes(state, object, Offset::At(0), &bytes);
             state.inputs.push_back(record);
@@ -185,6 +185,7 @@ impl Machine<'_> {
             return done();
         }
         let (object, offset) = self.locate(state, addr, count, Access::Read)?;
+        self.puts_out(state, object, offset, count)?;
         if state.output.is_some() && fd.bits == 1 {
             let bytes = match offset {
                 Offset::At(_) => self.read_bytes(state, object, offset, count),

@@ -137,11 +137,10 @@ impl Campaign<'_> {
             database.give_file(&self.dir, finding.test_id())?;
         }
         write_file(&self.dir, "findings.sarif", report::sarif(&summary).as_bytes())?;
-        database.together(|database| {
-            self.save(database, &summary, &outcome, collected.last)?;
-            Phase::Ended.write(database)
-        })?;
+        database.together(|database| self.save(database, &summary, &outcome, collected.last))?;
         write_file(&self.dir, "summary.json", summary.to_json().as_bytes())?;
+        // Last of all: whoever goes on with a campaign that has ended finds everything there.
+        Phase::Ended.write(&database)?;
 
         screen.end_progress();
         self.show(&database, &summary, &technique_files::text(&outcome), &screen)?;

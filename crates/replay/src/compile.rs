@@ -17,7 +17,7 @@ pub enum Flavor {
     /// The same, and whether indices stay within the declared arrays: what lies just beside one may be nobody's, where an
     /// address tells nothing. A program may do so within an object, so this is only for a fault that is claimed.
     Index,
-    /// As `Address`, with the test's values in local variables that nobody wrote. Without coverage.
+    /// As `Address`, with the test's values in local variables that nobody wrote.
     Unwritten,
     /// MemorySanitizer: uses of memory nobody wrote, which no other sanitizer sees. Without coverage.
     Memory,
@@ -223,6 +223,9 @@ impl Compiler<'_> {
         let mut second = self.clang();
         second.arg("-c").arg(&text).arg("-o").arg(&object).args(self.machine_flags());
         second.args(["-O0", "-fPIE", "-Wno-override-module"]).args(self.sanitizer_flags());
+        if self.has_counters() {
+            second.args(["-fprofile-instr-generate", "-mllvm", "-runtime-counter-relocation"]);
+        }
         Unit { object, command, hooked: Some((text, second)) }
     }
 
@@ -313,7 +316,7 @@ impl Compiler<'_> {
     }
 
     fn has_counters(&self) -> bool {
-        !self.is_hooked()
+        !matches!(self.flavor, Flavor::Memory | Flavor::MemoryOfArguments)
     }
 
     /// Flags that change the machine and so must be the same everywhere.

@@ -200,7 +200,9 @@ impl Session {
 
     /// Coverage of the user's sources by all tests run in this session.
     pub fn coverage(&self) -> Result<Coverage, ReplayError> {
-        self.main.coverage()
+        let others = self.others.get(&Flavor::Unwritten).and_then(|runner| runner.as_ref().ok());
+        // Made from the same sources, it counts the same.
+        self.main.coverage(others.map_or(Ok(Vec::new()), Runner::profiles)?)
     }
 }
 
@@ -263,10 +265,10 @@ impl Runner {
         for (timeout_ms, n_least) in
             [(limits.timeout_ms.min(rounds::FIRST_MS), rounds::MANY_ROUNDS), (limits.timeout_ms, rounds::FEW_ROUNDS)]
         {
-            let before = self.coverage();
+            let before = self.coverage(Vec::new());
             ending = self.run(inputs, &Limits { timeout_ms, ..*limits });
             let Some(at_last) = rounds::endless(&ending) else { return ending };
-            let (Ok(before), Ok(after)) = (before, self.coverage()) else { return ending };
+            let (Ok(before), Ok(after)) = (before, self.coverage(Vec::new())) else { return ending };
             match rounds::count(expected, &before, &after) {
                 Some((line, count)) if count >= n_least => return NativeEnding::GoesRound { line, count, at_last },
                 _ => {}
@@ -392,14 +394,21 @@ impl Runner {
         }
     }
 
-    fn coverage(&self) -> Result<Coverage, ReplayError> {
-        if !self.program.has_coverage {
-            return Ok(Coverage::default());
-        }
+    fn profiles(&self) -> Result<Vec<Vec<u8>>, ReplayError> {
         let mut profiles = self.old_profiles.clone();
         if let Some(server) = &self.server {
             profiles.push(server.read_profile()?);
         }
+        Ok(profiles)
+    }
+
+    /// `more` are counters of another build.
+    fn coverage(&self, more: Vec<Vec<u8>>) -> Result<Coverage, ReplayError> {
+        if !self.program.has_coverage {
+            return Ok(Coverage::default());
+        }
+        let mut profiles = self.profiles()?;
+        profiles.extend(more);
         let mut paths = Vec::new();
         for (idx, profile) in profiles.iter().filter(|profile| !profile.is_empty()).enumerate() {
             let path = self.dir.join(format!("{idx}.profraw"));

@@ -34,11 +34,22 @@ pub fn with_hooks(text: &str, own_stores: OwnStores) -> String {
     let mut made = String::with_capacity(text.len() + text.len() / 8);
     let mut names: Vec<String> = Vec::new();
     let mut function = String::new();
+    let mut is_first_line = false;
     let mut declared: HashMap<&str, &str> = HashMap::new();
     for line in text.lines() {
         if line.starts_with("define ") {
             function = function_name(line).unwrap_or_default();
             declared.clear();
+        }
+        // Behind the name of the first block.
+        if is_first_line && line.starts_with("  ") {
+            is_first_line = false;
+            // The lives of its variables are counted anew.
+            let _ = writeln!(made, "  call void @__colt_enter(ptr @__colt_name.{})", names.len());
+            names.push(function.clone());
+        }
+        if line.starts_with("define ") {
+            is_first_line = true;
         }
         if let Some((place, variable)) = declaration(line) {
             declared.insert(place, variable);
@@ -61,7 +72,7 @@ pub fn with_hooks(text: &str, own_stores: OwnStores) -> String {
         let len = name.len() + 1;
         let _ = writeln!(made, "@__colt_name.{idx} = private unnamed_addr constant [{len} x i8] c\"{bytes}\\00\"");
     }
-    made.push_str("declare void @__colt_unwritten(ptr, ptr)\n");
+    made.push_str("declare void @__colt_unwritten(ptr, ptr)\ndeclare void @__colt_enter(ptr)\n");
     made
 }
 
@@ -124,8 +135,9 @@ define i32 @f(i32 %n) {
     #[test]
     fn calls_follow_clang_s_stores() {
         let made = with_hooks(TEXT, OwnStores::Stay);
-        assert_eq!(made.matches("call void @__colt_unwritten(ptr %x, ptr @__colt_name.0)").count(), 1);
-        assert_eq!(made.matches("call void @__colt_unwritten(ptr %buf, ptr @__colt_name.1)").count(), 1);
+        assert_eq!(made.matches("call void @__colt_enter(ptr @__colt_name.0)").count(), 1);
+        assert_eq!(made.matches("call void @__colt_unwritten(ptr %x, ptr @__colt_name.1)").count(), 1);
+        assert_eq!(made.matches("call void @__colt_unwritten(ptr %buf, ptr @__colt_name.2)").count(), 1);
         assert!(made.contains("store i32 0, ptr %x"));
         let made = with_hooks(TEXT, OwnStores::Go);
         assert!(!made.contains("store i32 0, ptr %x") && !made.contains("@llvm.memset"));

@@ -74,7 +74,8 @@ pub struct Object {
     pub label: Label,
     /// The variable it is, by its number in the function of `site`.
     pub variable: Option<u32>,
-    /// How many allocations the program had asked for when it asked for this one.
+    /// How many allocations the program had asked for when it asked for this one; for a variable that is declared in a loop,
+    /// how often it was.
     pub number: u32,
     pub slots: Slots,
     data: Bytes,

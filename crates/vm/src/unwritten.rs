@@ -142,7 +142,7 @@ impl Machine<'_> {
         InputRequest { name, type_name, ty: None, bytes: n_bytes, scalars, origin, range: None, kind }
     }
 
-    /// `unwritten:buf@parse+4` for a variable, `unwritten:malloc#3@parse:12+4` for the third allocation.
+    /// `unwritten:buf@parse+4` for a variable, `unwritten:buf@parse#2+4` for its second life in a loop, `unwritten:malloc#3@parse:12+4` for the third allocation.
     fn unwritten_name(&self, object: &Object, offset: u64) -> String {
         let function = self.image.module.function(object.site.func);
         if object.kind == ObjectKind::Heap {
@@ -151,7 +151,8 @@ impl Machine<'_> {
         }
         let variable = object.variable.and_then(|variable| function.variables.get(variable as usize));
         let name = variable.map_or("?", |variable| variable.name.as_str());
-        format!("{}{name}@{}+{offset}", inputs::UNWRITTEN, function.name)
+        let life = if object.number > 0 { format!("#{}", object.number) } else { String::new() };
+        format!("{}{name}@{}{life}+{offset}", inputs::UNWRITTEN, function.name)
     }
 
     #[inline]
@@ -241,8 +242,12 @@ impl Machine<'_> {
     /// Control is at the declaration of a variable: what it held in an earlier turn is gone.
     pub(crate) fn begin_variable(&mut self, state: &mut State, addr: u64, n_bytes: u64) {
         let Some(object) = state.memory.find(addr) else { return };
-        let found = state.memory.get(object);
-        if found.base != addr || found.size != n_bytes || found.is_untouched() {
+        let found = state.memory.get_mut(object);
+        if found.base != addr || found.size != n_bytes {
+            return;
+        }
+        found.number += 1;
+        if found.is_untouched() {
             return;
         }
         self.trace_write(state, object, 0, n_bytes);

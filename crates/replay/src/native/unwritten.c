@@ -7,8 +7,39 @@ static const char unwritten_mark[] = "unwritten:";
 
 static unsigned n_allocations;
 
+// How often the variable of a declaration has begun to live in the running call of its function.
+static struct {
+  const char *name;
+  unsigned count;
+} lives[256];
+static unsigned n_lives;
+
+UNSEEN static unsigned next_life(const char *name) {
+  for (unsigned i = 0; i < n_lives; i++)
+    if (lives[i].name == name)
+      return ++lives[i].count;
+  if (n_lives < sizeof lives / sizeof lives[0]) {
+    lives[n_lives].name = name;
+    lives[n_lives++].count = 1;
+  }
+  return 1;
+}
+
+void __colt_enter(const char *function);
+UNSEEN void __colt_enter(const char *function) {
+  for (unsigned i = 0; i < n_lives; i++) {
+    const char *of = lives[i].name, *p = function;
+    while (*of != '@')
+      of++;
+    for (of++; *p != 0 && *p == *of; p++, of++)
+      ;
+    if (*p == *of)
+      lives[i].count = 0;
+  }
+}
+
 // Fills what the test says about `name`: the first unused value for each offset, because a variable may live several times.
-UNSEEN static void fill_unwritten(unsigned char *start, const char *name, size_t name_bytes) {
+UNSEEN static void fill_unwritten(unsigned char *start, const char *name, size_t name_bytes, unsigned life) {
   if (exchange == NULL || test_pid == 0)
     return;
   struct input *input = first_input();
@@ -32,6 +63,13 @@ UNSEEN static void fill_unwritten(unsigned char *start, const char *name, size_t
     // Behind the name of an allocation its place follows.
     while (text[at] != '+' && text[at] != 0 && name[0] == 'm' && name[name_bytes - 1] == '@')
       at++;
+    if (text[at] == '#') {
+      unsigned wanted = 0;
+      for (at++; text[at] >= '0' && text[at] <= '9'; at++)
+        wanted = wanted * 10 + (unsigned)(text[at] - '0');
+      if (wanted != life)
+        continue;
+    }
     if (text[at] != '+')
       continue;
     size_t offset = 0;
@@ -61,7 +99,7 @@ UNSEEN static void fill_allocation(void *start) {
   while (n_digits > 0)
     name[length++] = digits[--n_digits];
   name[length++] = '@';
-  fill_unwritten(start, name, length);
+  fill_unwritten(start, name, length, 0);
 }
 
 void __colt_unwritten(void *variable, const char *name);
@@ -69,7 +107,7 @@ UNSEEN void __colt_unwritten(void *variable, const char *name) {
   size_t length = 0;
   while (name[length] != 0)
     length++;
-  fill_unwritten(variable, name, length);
+  fill_unwritten(variable, name, length, next_life(name));
 }
 
 void *__real_malloc(size_t size);

@@ -11,7 +11,7 @@ use crate::ending::{NativeBug, NativeEnding};
 use crate::test_case::ExpectedBug;
 
 /// What a first run may take, and how often it has to be seen going round then.
-pub(crate) const FIRST_MS: u32 = 1000;
+pub(crate) const FIRST_MS: u32 = 300;
 pub(crate) const MANY_ROUNDS: u64 = 100;
 /// How often in a run of full length.
 pub(crate) const FEW_ROUNDS: u64 = 3;

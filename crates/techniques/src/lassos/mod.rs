@@ -45,11 +45,13 @@ mod words;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 
 use analysis::{CallGraph, Cfg, Loops};
 use explore::{Asking, Foreseen, Foresight, Means, Path, Report, SlotId, Technique};
 use ir::{BlockId, FuncId, Module};
 use rustc_hash::FxHashMap;
+use solver::Patience;
 use vm::{Effect, State};
 use witness::{Bug, BugKind, Ending, Place};
 
@@ -64,7 +66,10 @@ const SLOT: SlotId = SlotId(7);
 /// Frames below the top one whose loops are looked at.
 const MAX_FRAMES: usize = 4;
 /// Fruitless looks at a site after which it has to be passed twice as often before the next.
-const PATIENCE: u32 = 6;
+const PATIENCE: u32 = 3;
+/// From so many passes on a path is worth hard questions.
+const MANY_PASSES: u32 = 4;
+const HARD_QUESTION: Duration = Duration::from_secs(2);
 
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
@@ -195,7 +200,7 @@ impl Lassos {
     }
 
     /// Whether a path that passes a site is looked at.
-    fn is_due(&mut self, path: &mut Path, effect: &Effect) -> Option<u64> {
+    fn is_due(&mut self, path: &mut Path, effect: &Effect) -> Option<(u64, u32)> {
         let top = &path.state.top;
         let kind = u64::from(matches!(effect, Effect::OutOfFuel));
         let place = if kind == 1 { 0 } else { u64::from(top.block.0) << 20 | u64::from(top.inst_idx) };
@@ -203,7 +208,7 @@ impl Lassos {
         let n_passed = path.state.slots.get_mut::<Passed>(SLOT).pass(site);
         let n_passed = if kind == 1 { n_passed + 1 } else { n_passed };
         let least = self.sites.get(&site).map_or(2, |known| known.least.max(2));
-        (n_passed >= least && (n_passed - 1).is_power_of_two()).then_some(site)
+        (n_passed >= least && (n_passed - 1).is_power_of_two()).then_some((site, n_passed))
     }
 
     /// The cuts that a state may be on its way to, the innermost first.
@@ -272,7 +277,8 @@ impl Lassos {
     }
 
     fn tell(&mut self, round: &Round, found: Found, means: &mut Means) -> Option<Foreseen> {
-        let (place, stack) = place_of(round, means);
+        let loops = self.loops(&means.machine.image.module, round.cut.func);
+        let (place, stack) = place_of(round, &loops, means);
         let is_endless = round.cut.shape == Shape::Loop
             && self.has_no_way_out(round.cut, &means.machine.image.module)
             && round.ways.iter().all(|way| way.conds.is_empty());
@@ -317,7 +323,7 @@ impl Lassos {
 }
 
 /// Where the cycle is: the loop's line, or that of the function that calls itself.
-fn place_of(round: &Round, means: &Means) -> (Place, Vec<Place>) {
+fn place_of(round: &Round, loops: &Loops, means: &Means) -> (Place, Vec<Place>) {
     let image = means.machine.image;
     let (place, stack) = image.whereabouts(&round.stem.state);
     let function = image.module.function(round.cut.func);
@@ -327,9 +333,12 @@ fn place_of(round: &Round, means: &Means) -> (Place, Vec<Place>) {
     let place = match round.cut.shape {
         Shape::Recursion => Place { line: function.line, column: 0, ..place },
         Shape::Loop => {
-            let spans = &function.block(round.cut.block).spans;
-            let span = spans.iter().find(|span| image.module.span(**span).line > 0);
-            span.map_or(place, |span| image.place_at(round.cut.func, *span))
+            // The head of `for (;;)` has nothing but what it goes round: the jump back is on the loop's own line.
+            let body = loops.headed_by(round.cut.block).map_or(&[][..], |id| &loops.get(id).body);
+            let spans = body.iter().flat_map(|block| &function.block(*block).spans);
+            let known = spans.filter(|span| image.module.span(**span).line > 0);
+            let first = known.min_by_key(|span| (image.module.span(**span).line, image.module.span(**span).column));
+            first.map_or(place, |span| image.place_at(round.cut.func, *span))
         }
     };
     (place, stack)
@@ -363,15 +372,21 @@ impl Foresight for Lassos {
             return None;
         }
         let site = self.is_due(path, at);
-        let site = match asking {
+        let (site, n_passed) = match asking {
             Asking::First => site?,
-            Asking::Again => site.unwrap_or(0),
+            Asking::Again => site.unwrap_or((0, MANY_PASSES)),
         };
+        let patience = match n_passed < MANY_PASSES && asking == Asking::First {
+            true => Patience::Short,
+            false => Patience::Usual { at_most: Some(HARD_QUESTION) },
+        };
+        let usual = means.stack.set_patience(patience);
         let (stack, eval, work) = (&mut *means.stack, &mut *means.eval, means.work);
         let found = means.machine.aside(|machine| {
             let mut means = Means { machine, stack, eval, work };
             self.look(path, &mut means)
         });
+        means.stack.set_patience(usual);
         let known = self.sites.entry(site).or_default();
         if found.is_none() {
             known.n_fruitless += 1;

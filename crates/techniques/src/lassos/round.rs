@@ -68,7 +68,7 @@ impl Round {
             if spots.len() > MAX_CELLS {
                 return Err(Halt::Unknown);
             }
-            match Round::over(cut, &stem, &spots, n_visits, registers, means, stamina)? {
+            match Round::over(cut, body, &stem, &spots, n_visits, registers, means, stamina)? {
                 Walked::Whole(round) => return Ok(*round),
                 Walked::Changed(more) => spots.extend(more),
             }
@@ -80,6 +80,7 @@ impl Round {
 
     fn over(
         cut: Cut,
+        body: &Body,
         stem: &Walker,
         spots: &[Spot],
         n_visits: usize,
@@ -103,7 +104,7 @@ impl Round {
         for _ in 0..n_visits {
             let mut next = Vec::new();
             for walker in here {
-                for (mut walker, halt) in every_way(walker, &cut, means, stamina) {
+                for (mut walker, halt) in every_way(walker, &cut, body, means, stamina) {
                     match halt {
                         Halt::Arrived => {
                             let n_conds = walker.conds.len();

@@ -7,7 +7,7 @@
 //! conditions that hold for all of them), and inputs under which every value at all stays.
 
 use explore::Means;
-use solver::{Answer, PathCondition, Patience};
+use solver::{Answer, PathCondition};
 use term::{Assignment, TermId, Terms};
 
 use super::pool;
@@ -55,11 +55,7 @@ pub struct Judge<'a, 'd, 'i> {
 
 impl Judge<'_, '_, '_> {
     pub fn find(&mut self) -> Option<Found> {
-        let patience =
-            self.means.stack.set_patience(Patience::Usual { at_most: Some(std::time::Duration::from_secs(2)) });
-        let found = self.repeats().or_else(|| self.unrolled()).or_else(|| self.walked()).or_else(|| self.whatever());
-        self.means.stack.set_patience(patience);
-        found
+        self.repeats().or_else(|| self.unrolled()).or_else(|| self.walked()).or_else(|| self.whatever())
     }
 
     fn terms(&mut self) -> &mut Terms {

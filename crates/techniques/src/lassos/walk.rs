@@ -40,6 +40,11 @@ impl Cut {
 pub struct Body(pub Vec<BlockId>);
 
 impl Body {
+    /// Whether a state has left the loop.
+    fn is_outside(&self, cut: &Cut, state: &State) -> bool {
+        !self.0.is_empty() && state.depth == cut.depth && self.0.binary_search(&state.top.block).is_err()
+    }
+
     /// Whether an answer leads out of the loop.
     fn is_left_by(&self, cut: &Cut, state: &State, answer: &Answer, means: &Means) -> bool {
         let top = &state.top;
@@ -133,7 +138,7 @@ impl Walker {
     /// is one.
     pub fn follow(&mut self, cut: &Cut, body: &Body, means: &mut Means, stamina: &mut Stamina) -> Halt {
         loop {
-            let effect = match self.advance(cut, means, stamina) {
+            let effect = match self.advance(cut, body, means, stamina) {
                 Ok(effect) => effect,
                 Err(halt) => return halt,
             };
@@ -163,7 +168,7 @@ impl Walker {
     }
 
     /// Runs until something is to be decided; `Err` where it halts before.
-    fn advance(&mut self, cut: &Cut, means: &mut Means, stamina: &mut Stamina) -> Result<Effect, Halt> {
+    fn advance(&mut self, cut: &Cut, body: &Body, means: &mut Means, stamina: &mut Stamina) -> Result<Effect, Halt> {
         let n_inputs = self.state.inputs.len();
         loop {
             if stamina.n_blocks == 0 {
@@ -178,7 +183,8 @@ impl Walker {
             if !matches!(effect, Effect::OutOfFuel) {
                 return Ok(effect);
             }
-            if self.state.depth < cut.depth {
+            // Who leaves a loop may come back to it, but that is a round of the loop around it.
+            if self.state.depth < cut.depth || body.is_outside(cut, &self.state) {
                 return Err(Halt::Left);
             }
             if self.state.answers.is_empty() && cut.is_met_by(&self.state) {
@@ -189,12 +195,18 @@ impl Walker {
 }
 
 /// All ways from a walker until the cut, or until they are lost. `ends` gets every walker that halted and why.
-pub fn every_way(start: Walker, cut: &Cut, means: &mut Means, stamina: &mut Stamina) -> Vec<(Walker, Halt)> {
+pub fn every_way(
+    start: Walker,
+    cut: &Cut,
+    body: &Body,
+    means: &mut Means,
+    stamina: &mut Stamina,
+) -> Vec<(Walker, Halt)> {
     let mut ended: Vec<(Walker, Halt)> = Vec::new();
     let mut waiting = vec![start];
     while let Some(mut walker) = waiting.pop() {
         let halt = loop {
-            let effect = match walker.advance(cut, means, stamina) {
+            let effect = match walker.advance(cut, body, means, stamina) {
                 Ok(effect) => effect,
                 Err(halt) => break halt,
             };

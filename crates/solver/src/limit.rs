@@ -85,7 +85,7 @@ mod tests {
         }
         let limits: Vec<(TermId, Limit)> =
             constraints.into_iter().filter_map(|t| Some((t, Limit::of_constraint(&terms, t)?))).collect();
-        assert!(limits.len() > 100, "{}", limits.len());
+        assert!(limits.len() > 90, "{}", limits.len());
         let mut eval = Eval::new();
         let mut n_implied = 0;
         for (one, stronger) in &limits {

@@ -116,6 +116,10 @@ impl Value {
         unsafe { core::LLVMIsNull(self.0) != 0 }
     }
 
+    pub fn is_poison(self) -> bool {
+        unsafe { core::LLVMIsPoison(self.0) != 0 }
+    }
+
     pub fn is_undef(self) -> bool {
         unsafe { core::LLVMIsUndef(self.0) != 0 }
     }

@@ -308,6 +308,10 @@ impl Body<'_, '_> {
 
     fn constant(&mut self, constant: Value) -> Result<Regs, Unsupported> {
         let shape = self.shape(constant)?;
+        if constant.is_poison() {
+            // What clang makes of constants by a fault, such as a division by zero: no memory that nobody wrote.
+            return Ok(shape.iter().map(|scalar| self.number(scalar.bits, 0)).collect());
+        }
         if constant.is_undef() {
             return Ok(shape.iter().map(|scalar| self.undefined(scalar.bits)).collect());
         }

@@ -197,9 +197,11 @@ fn endings_without_a_fault() {
         (14, vec![], returned(0)),
         (15, vec![input("argv[1]", b"x\0"), input("argv[2]", b"yz\0")], returned(0)),
         (17, vec![], returned(0)),
-        // Memory that no test has values for is filled with 0xaa.
-        (18, vec![], returned(170)),
-        (19, vec![], returned(0)),
+        // What nobody wrote is a pattern, or what the test says.
+        (18, vec![], returned(0xaa)),
+        (18, vec![input("unwritten:malloc#1@main:31+0", &[0; 5000])], returned(0)),
+        (19, vec![], returned(0xaa)),
+        (19, vec![input("unwritten:fresh@main+0", &[0; 400])], returned(0)),
         (20, vec![int("r", 5)], returned(5)),
         (20, vec![int("r", 6)], NativeEnding::Assumed),
         (21, vec![], NativeEnding::Exited { status: 99 }),

@@ -109,7 +109,7 @@ static void deliver_waiting(void) {
         }
 }
 
-static long send(long pid, unsigned long signal) {
+static long send_signal(long pid, unsigned long signal) {
     if (pid != PID && pid != 0 && pid != -1 && pid != -PID && !__colt_is_own_process(pid))
         return -3;
     if (signal >= N_SIGNALS)
@@ -302,9 +302,9 @@ long __world_process_call(long number, long a, long b, long c, long d) {
         return change_mask((int)a, (const uint64_t *)b, (uint64_t *)c);
     case SYS_kill:
     case SYS_tkill:
-        return send(a, (unsigned long)b);
+        return send_signal(a, (unsigned long)b);
     case SYS_tgkill:
-        return send(b, (unsigned long)c);
+        return send_signal(b, (unsigned long)c);
     case SYS_munmap:
         free((void *)a);
         return 0;

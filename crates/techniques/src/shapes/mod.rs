@@ -38,6 +38,7 @@
 //! **What it costs.** A path for each shape that the program can tell apart. Structures without an invariant have cycles, on which
 //! an ordinary loop never ends: name one with `--shapes-valid`, or give `--max-steps`.
 
+mod company;
 mod finish;
 mod heap;
 mod kinds;
@@ -60,7 +61,6 @@ use kinds::{Cell, Holds, Kinds, fields};
 use pointers::{Pointers, Within};
 use ways::Listed;
 
-use crate::company::{Pair, Together};
 use crate::{Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
 
 pub const NAME: &str = "shapes";
@@ -347,22 +347,8 @@ pub const ENTRY: Entry = Entry {
     check,
     make,
     resume: Resume::FromPending,
-    company: COMPANY,
+    company: company::COMPANY,
 };
-
-const COMPANY: &[Pair] = &[
-    Pair {
-        with: "lazy",
-        together: Together::Refused,
-        why: "a skipped call may have changed the heap that is still being made.",
-    },
-    Pair { with: "partition", together: Together::Refused, why: "both decide what an input looks like." },
-    Pair {
-        with: "rwset",
-        together: Together::Refused,
-        why: "which pointers are settled is not part of what it compares.",
-    },
-];
 
 const MAX: Flag = Flag {
     name: "shapes-max",

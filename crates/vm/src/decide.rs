@@ -79,7 +79,11 @@ impl Machine<'_> {
             return Ok(edge);
         };
         self.depend(state, value.label(), Decides::Switch);
-        self.uses(state, term, Use::Decision)?;
+        if self.mentions_unwritten(term) {
+            // Values that lead to the same edge decide nothing.
+            let edge = self.edge_term(term, bits, cases, default);
+            self.uses(state, edge, Use::Decision)?;
+        }
         match state.answers.get(self.running.n_answered) {
             None => Err(Effect::Switch { conds: self.switch_conds(term, bits, cases, default).into() }),
             Some(Answer::Edge(edge)) => {
@@ -91,6 +95,17 @@ impl Machine<'_> {
             }
             Some(other) => unreachable!("a switch is answered with an edge, not {other:?}"),
         }
+    }
+
+    /// The number of the edge as a term.
+    fn edge_term(&mut self, term: TermId, bits: u8, cases: &[(u64, Edge)], default: &Edge) -> TermId {
+        let conds = self.switch_conds(term, bits, cases, default);
+        let mut edge = self.terms.constant(u128::from(u32::MAX), 32);
+        for (number, cond) in conds {
+            let number = self.terms.constant(u128::from(number), 32);
+            edge = self.terms.ite(cond, number, edge);
+        }
+        edge
     }
 
     /// One condition per target, with the number of the first edge that leads there.

@@ -40,9 +40,26 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Check the certificates of hangs with z3 and cvc5
     Certify(CertifyArgs),
+    /// Say what was understood of a grammar, and how many symbolic strings of each size it has
+    Grammar(GrammarArgs),
     /// Compile as the C compiler does and keep the bitcode in the objects: CC="colt cc" in any build
     #[command(disable_help_flag = true)]
     Cc(CcArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct GrammarArgs {
+    /// yacc (.y) with lex (.l), ANTLR (.g4), or the plain form of docs/grammars.md
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Patterns of tokens that the files do not tell, in the plain form
+    #[arg(long, value_name = "FILE")]
+    pub grammar_tokens: Option<PathBuf>,
+
+    /// The largest size that is counted, in tokens
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub grammar_max: usize,
 }
 
 #[derive(Args, Debug)]

@@ -11,6 +11,7 @@ mod entry;
 mod export;
 mod fault;
 mod folder;
+mod grammar_file;
 mod html;
 mod interrupt;
 mod journal;
@@ -72,6 +73,7 @@ fn dispatch(cli: Cli, words: Vec<String>, techniques: &'static [techniques::Entr
         Command::Why(args) => why::why(&args),
         Command::Certify(args) => certify::certify(&args),
         Command::Resume(args) => resume::resume(&args, techniques),
+        Command::Grammar(args) => grammar_file::grammar(&args),
         // Taken care of before flags are parsed; it is in the list of commands for the sake of `--help`.
         Command::Cc(_) => Err(Failure::usage("`cc` has to be the first word after `colt`")),
     }

@@ -10,6 +10,7 @@ use testkit::command::project_root;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("ir", &[]),
     ("term", &[]),
+    ("grammar", &[]),
     ("solver", &["term"]),
     ("frontend", &["ir"]),
     ("analysis", &["ir"]),
@@ -20,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("replay", &["witness"]),
     ("report", &["witness"]),
     ("database", &["report"]),
-    ("cli", &["techniques", "frontend", "replay", "database"]),
+    ("cli", &["techniques", "frontend", "replay", "database", "grammar"]),
     ("testkit", &["cli"]),
 ];
 

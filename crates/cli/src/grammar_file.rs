@@ -1,0 +1,69 @@
+//! `colt grammar FILE...`: what was understood of a grammar, and how many symbolic strings there are of each size.
+
+use std::fmt::Write;
+
+use grammar::read::Files;
+use grammar::{Grammar, Kind, Measure, Note, Token};
+
+use crate::args::GrammarArgs;
+use crate::fault;
+use crate::outcome::{Exit, Failure};
+use crate::screen::print;
+
+pub fn grammar(args: &GrammarArgs) -> Result<Exit, Failure> {
+    fault::doing("reading a grammar".to_string());
+    let files = Files { grammar: args.files.clone(), tokens: args.grammar_tokens.clone() };
+    let grammar = grammar::read::grammar(&files).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut out = String::new();
+    rules(&grammar, &mut out);
+    tokens(&grammar, &mut out);
+    counts(&grammar, args.grammar_max, &mut out);
+    grammar.notes.iter().for_each(|note| line_of(note, &mut out));
+    print(&out);
+    Ok(Exit::Success)
+}
+
+fn rules(grammar: &Grammar, out: &mut String) {
+    let _ = writeln!(out, "{} rules; the start is `{}`", grammar.rules.len(), grammar.variables[grammar.start.idx()]);
+    for rule in &grammar.rules {
+        let side: Vec<&str> = rule.symbols.iter().map(|symbol| grammar.name(*symbol)).collect();
+        let side = if side.is_empty() { "(nothing)".to_string() } else { side.join(" ") };
+        let _ = writeln!(out, "  {} = {side}", grammar.variables[rule.of.idx()]);
+    }
+}
+
+fn tokens(grammar: &Grammar, out: &mut String) {
+    let used = |token: &&Token| token.kind != Kind::Empty;
+    let _ = writeln!(out, "{} tokens", grammar.tokens.iter().filter(used).count());
+    for token in grammar.tokens.iter().filter(used) {
+        let what = match &token.kind {
+            Kind::Empty => "no text".to_string(),
+            Kind::One(text) => format!("one text, \"{}\"", text.escape_ascii()),
+            Kind::Finite { longest } => format!("a hole of at most {longest} bytes"),
+            Kind::Infinite => format!("a hole of any length from {} on", token.language.shortest_len().unwrap_or(0)),
+        };
+        let _ = writeln!(out, "  {}: {what}", token.name);
+    }
+    let _ = match &grammar.scanner.blank {
+        Some(blank) => {
+            writeln!(out, "where two tokens would run together, \"{}\" stands between them", blank.escape_ascii())
+        }
+        None => writeln!(out, "there are no blanks: nothing can stand between two tokens that would run together"),
+    };
+}
+
+fn counts(grammar: &Grammar, largest: usize, out: &mut String) {
+    let symbolic = grammar::count(grammar, Measure::Symbols, largest);
+    let texts = grammar::count(grammar, Measure::Bytes, largest);
+    let _ = writeln!(out, "by derivation, so that what an ambiguous grammar derives twice counts twice:");
+    let _ = writeln!(out, "  size  symbolic strings of so many tokens, texts of so many bytes");
+    for (size, (strings, texts)) in symbolic.iter().zip(&texts).enumerate() {
+        let _ = writeln!(out, "  {size:>4}  {strings}, {texts}");
+    }
+}
+
+fn line_of(note: &Note, out: &mut String) {
+    let Note { file, line, text } = note;
+    let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
+    let _ = writeln!(out, "{place}: note: {text}");
+}

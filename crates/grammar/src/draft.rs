@@ -1,0 +1,412 @@
+//! What readers of grammar files write down, and how it becomes a grammar: names resolved, useless symbols left out.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::syntax::{Grammar, Note, Rule, Symbol, Token, TokenId, VariableId};
+use crate::{Error, Kind, Language, Pattern, Scanner, Yield};
+
+/// Right-hand sides as people write them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    Sequence(Vec<Expr>),
+    Choice(Vec<Expr>),
+    Optional(Box<Expr>),
+    /// None or more.
+    Repeated(Box<Expr>),
+    /// One or more.
+    Several(Box<Expr>),
+    Name(String),
+    /// A token known by its one text.
+    Text(Vec<u8>),
+    /// Any token but these; every one where there are none.
+    AnyBut(Vec<Expr>),
+}
+
+/// What a pattern of a scanner gives, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gives {
+    Token(String),
+    Nothing,
+    Unknown,
+}
+
+#[derive(Clone, Debug)]
+pub struct DraftPattern {
+    pub gives: Gives,
+    pub language: Language,
+}
+
+#[derive(Debug)]
+pub struct DraftRule {
+    pub of: String,
+    pub expr: Expr,
+    pub line: Option<usize>,
+}
+
+/// A grammar as its file says it.
+#[derive(Debug, Default)]
+pub struct Draft {
+    pub file: String,
+    pub start: Option<String>,
+    pub rules: Vec<DraftRule>,
+    pub patterns: Vec<DraftPattern>,
+    pub notes: Vec<Note>,
+    /// Names that the file declares as tokens, with their lines.
+    pub declared: Vec<(String, Option<usize>)>,
+}
+
+impl Draft {
+    pub fn new(file: &str) -> Draft {
+        Draft { file: file.to_string(), ..Draft::default() }
+    }
+
+    pub fn note(&mut self, line: Option<usize>, text: impl Into<String>) {
+        self.notes.push(Note { file: self.file.clone(), line, text: text.into() });
+    }
+
+    pub fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
+        Error { file: self.file.clone(), line, message: message.into() }
+    }
+
+    pub fn into_grammar(self) -> Result<Grammar, Error> {
+        Building::new(self).finish()
+    }
+}
+
+/// A grammar under construction.
+struct Building {
+    draft: Draft,
+    variables: Vec<String>,
+    variable_ids: FxHashMap<String, VariableId>,
+    tokens: Vec<String>,
+    token_ids: FxHashMap<String, TokenId>,
+    rules: Vec<Rule>,
+    /// Names used where nothing says what they are.
+    unknown: Vec<(String, Option<usize>)>,
+}
+
+/// The name of a token that is known by its text.
+pub fn text_name(text: &[u8]) -> String {
+    format!("\"{}\"", text.escape_ascii())
+}
+
+impl Building {
+    fn new(mut draft: Draft) -> Building {
+        let mut building = Building {
+            variables: Vec::new(),
+            variable_ids: FxHashMap::default(),
+            tokens: Vec::new(),
+            token_ids: FxHashMap::default(),
+            rules: Vec::new(),
+            unknown: Vec::new(),
+            draft: Draft::new(&draft.file),
+        };
+        for pattern in &draft.patterns {
+            if let Gives::Token(name) = &pattern.gives {
+                building.token(name);
+            }
+        }
+        let rules = std::mem::take(&mut draft.rules);
+        building.draft = draft;
+        for rule in &rules {
+            building.variable(&rule.of);
+        }
+        building.give_texts_patterns(&rules);
+        for rule in &rules {
+            let of = building.variable(&rule.of);
+            building.add(of, &rule.expr, rule.line);
+        }
+        building
+    }
+
+    fn variable(&mut self, name: &str) -> VariableId {
+        if let Some(id) = self.variable_ids.get(name) {
+            return *id;
+        }
+        let id = VariableId(self.variables.len() as u32);
+        self.variables.push(name.to_string());
+        self.variable_ids.insert(name.to_string(), id);
+        id
+    }
+
+    fn token(&mut self, name: &str) -> TokenId {
+        if let Some(id) = self.token_ids.get(name) {
+            return *id;
+        }
+        let id = TokenId(self.tokens.len() as u32);
+        self.tokens.push(name.to_string());
+        self.token_ids.insert(name.to_string(), id);
+        id
+    }
+
+    /// A token known by its text is matched before all patterns, unless the scanner says otherwise.
+    fn give_texts_patterns(&mut self, rules: &[DraftRule]) {
+        let mut texts = Vec::new();
+        rules.iter().for_each(|rule| collect_texts(&rule.expr, &mut texts));
+        let mut own = Vec::new();
+        for text in texts {
+            let name = text_name(&text);
+            if !self.token_ids.contains_key(&name) {
+                self.token(&name);
+                own.push(DraftPattern { gives: Gives::Token(name), language: Language::of_text(&text) });
+            }
+        }
+        self.draft.patterns.splice(0..0, own);
+    }
+
+    /// Adds the rules of a right-hand side.
+    fn add(&mut self, of: VariableId, expr: &Expr, line: Option<usize>) {
+        if let Expr::Choice(sides) = expr {
+            return sides.iter().for_each(|side| self.add(of, side, line));
+        }
+        let mut symbols = Vec::new();
+        if self.flatten(of, expr, line, &mut symbols) {
+            // A variable that stands for itself adds no text.
+            if symbols != [Symbol::Variable(of)] {
+                self.rules.push(Rule { of, symbols });
+            }
+        }
+    }
+
+    /// The symbols of a right-hand side; what is optional or repeated gets a variable of its own. `false`: there are none,
+    /// as something in it has no text.
+    fn flatten(&mut self, of: VariableId, expr: &Expr, line: Option<usize>, symbols: &mut Vec<Symbol>) -> bool {
+        match expr {
+            Expr::Sequence(parts) => parts.iter().all(|part| self.flatten(of, part, line, symbols)),
+            Expr::Name(name) => {
+                match (self.variable_ids.get(name), self.token_ids.get(name)) {
+                    (Some(id), _) => symbols.push(Symbol::Variable(*id)),
+                    (None, Some(id)) => symbols.push(Symbol::Token(*id)),
+                    (None, None) => {
+                        self.unknown.push((name.clone(), line));
+                        return false;
+                    }
+                }
+                true
+            }
+            Expr::Text(text) if text.is_empty() => true,
+            Expr::Text(text) => {
+                let token = self.token(&text_name(text));
+                symbols.push(Symbol::Token(token));
+                true
+            }
+            Expr::Choice(_) | Expr::Optional(_) | Expr::Repeated(_) | Expr::Several(_) | Expr::AnyBut(_) => {
+                let own = self.fresh(of);
+                symbols.push(Symbol::Variable(own));
+                self.add_group(own, expr, line);
+                true
+            }
+        }
+    }
+
+    fn add_group(&mut self, own: VariableId, expr: &Expr, line: Option<usize>) {
+        match expr {
+            Expr::Optional(inner) => {
+                self.rules.push(Rule { of: own, symbols: Vec::new() });
+                self.add(own, inner, line);
+            }
+            Expr::Repeated(inner) | Expr::Several(inner) => {
+                let mut symbols = vec![Symbol::Variable(own)];
+                if self.flatten(own, inner, line, &mut symbols) {
+                    self.rules.push(Rule { of: own, symbols });
+                }
+                match expr {
+                    Expr::Repeated(_) => self.rules.push(Rule { of: own, symbols: Vec::new() }),
+                    _ => self.add(own, inner, line),
+                }
+            }
+            Expr::AnyBut(excluded) => {
+                let excluded: FxHashSet<String> = excluded.iter().filter_map(token_name).collect();
+                let others = self.token_ids.iter().filter(|(name, _)| !excluded.contains(*name));
+                let mut others: Vec<TokenId> = others.map(|(_, id)| *id).collect();
+                others.sort_unstable();
+                self.rules.extend(others.into_iter().map(|id| Rule { of: own, symbols: vec![Symbol::Token(id)] }));
+            }
+            other => self.add(own, other, line),
+        }
+    }
+
+    fn fresh(&mut self, of: VariableId) -> VariableId {
+        let base = self.variables[of.idx()].split('\'').next().unwrap_or_default().to_string();
+        let mut n = 1;
+        while self.variable_ids.contains_key(&format!("{base}'{n}")) {
+            n += 1;
+        }
+        self.variable(&format!("{base}'{n}"))
+    }
+
+    fn finish(mut self) -> Result<Grammar, Error> {
+        self.report_unknown();
+        let start = match &self.draft.start {
+            Some(name) => self.variable_ids.get(name).copied(),
+            None => (!self.variables.is_empty()).then_some(VariableId(0)),
+        };
+        let start = start.ok_or_else(|| self.draft.error(None, "there is no rule; write at least one"))?;
+        let patterns = std::mem::take(&mut self.draft.patterns);
+        let scanner = Scanner::new(
+            patterns
+                .into_iter()
+                .map(|pattern| {
+                    let gives = match &pattern.gives {
+                        Gives::Token(name) => self.token_ids.get(name).map_or(Yield::Unknown, |id| Yield::Token(*id)),
+                        Gives::Nothing => Yield::Nothing,
+                        Gives::Unknown => Yield::Unknown,
+                    };
+                    Pattern { gives, language: pattern.language }
+                })
+                .collect(),
+        );
+        let tokens: Vec<Token> = self
+            .tokens
+            .iter()
+            .enumerate()
+            .map(|(idx, name)| {
+                let language = scanner.texts_of(TokenId(idx as u32));
+                Token { name: name.clone(), kind: language.kind(), language }
+            })
+            .collect();
+        self.prune(start, tokens, scanner)
+    }
+
+    /// A name without rule or pattern is noted; that nothing is left without it is found out later.
+    fn report_unknown(&mut self) {
+        let mut seen = FxHashSet::default();
+        for (name, line) in std::mem::take(&mut self.unknown) {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            let declared = self.draft.declared.iter().find(|(declared, _)| *declared == name);
+            let text = match declared {
+                Some((_, at)) => {
+                    let at = at.or(line);
+                    self.draft.note(
+                        at,
+                        format!("token `{name}` has no pattern, so rules with it are left out; say what it looks like by --grammar-tokens"),
+                    );
+                    continue;
+                }
+                None => format!("`{name}` has neither a rule nor a pattern, so rules with it are left out"),
+            };
+            self.draft.note(line, text);
+        }
+    }
+
+    /// Leaves out what derives no text and what the start does not lead to.
+    fn prune(mut self, start: VariableId, tokens: Vec<Token>, scanner: Scanner) -> Result<Grammar, Error> {
+        for token in tokens.iter().filter(|token| token.kind == Kind::Empty) {
+            self.draft.note(
+                None,
+                format!(
+                    "token {} has no text of its own: earlier patterns take all, so rules with it are left out",
+                    token.name
+                ),
+            );
+        }
+        let derives = self.deriving(&tokens);
+        if !derives[start.idx()] {
+            let why: Vec<String> = self.draft.notes.iter().map(|note| note.text.clone()).take(3).collect();
+            let why = if why.is_empty() { "its rules never come to an end".to_string() } else { why.join("; ") };
+            return Err(self
+                .draft
+                .error(None, format!("no text can be made of `{}`: {why}", self.variables[start.idx()])));
+        }
+        let is_useful = |symbol: &Symbol| match symbol {
+            Symbol::Variable(variable) => derives[variable.idx()],
+            Symbol::Token(token) => tokens[token.idx()].kind != Kind::Empty,
+        };
+        let mut rules: Vec<Rule> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for rule in self.rules.iter().filter(|rule| rule.symbols.iter().all(is_useful)) {
+            if seen.insert(rule.clone()) {
+                rules.push(rule.clone());
+            }
+        }
+        let mut reached = vec![false; self.variables.len()];
+        let mut open = vec![start];
+        while let Some(variable) = open.pop() {
+            if std::mem::replace(&mut reached[variable.idx()], true) {
+                continue;
+            }
+            for symbol in rules.iter().filter(|rule| rule.of == variable).flat_map(|rule| &rule.symbols) {
+                if let Symbol::Variable(next) = symbol {
+                    open.push(*next);
+                }
+            }
+        }
+        for (idx, name) in self.variables.clone().into_iter().enumerate().filter(|(_, name)| !name.contains('\'')) {
+            if !derives[idx] {
+                self.draft.note(None, format!("`{name}` derives no text and is left out"));
+            } else if !reached[idx] {
+                self.draft.note(None, format!("`{name}` is not used and is left out"));
+            }
+        }
+        Ok(renumber(self.variables, tokens, rules, start, &reached, scanner, self.draft.notes))
+    }
+
+    /// Which variables derive some text.
+    fn deriving(&self, tokens: &[Token]) -> Vec<bool> {
+        let mut derives = vec![false; self.variables.len()];
+        loop {
+            let mut has_changed = false;
+            for rule in &self.rules {
+                let all = rule.symbols.iter().all(|symbol| match symbol {
+                    Symbol::Variable(variable) => derives[variable.idx()],
+                    Symbol::Token(token) => tokens[token.idx()].kind != Kind::Empty,
+                });
+                if all && !std::mem::replace(&mut derives[rule.of.idx()], true) {
+                    has_changed = true;
+                }
+            }
+            if !has_changed {
+                return derives;
+            }
+        }
+    }
+}
+
+/// The grammar of the variables that were reached, numbered anew.
+fn renumber(
+    variables: Vec<String>,
+    tokens: Vec<Token>,
+    rules: Vec<Rule>,
+    start: VariableId,
+    reached: &[bool],
+    scanner: Scanner,
+    notes: Vec<Note>,
+) -> Grammar {
+    let mut numbers = vec![VariableId(0); variables.len()];
+    let mut kept = Vec::new();
+    for (idx, name) in variables.into_iter().enumerate().filter(|(idx, _)| reached[*idx]) {
+        numbers[idx] = VariableId(kept.len() as u32);
+        kept.push(name);
+    }
+    let rename = |symbol: &Symbol| match symbol {
+        Symbol::Variable(variable) => Symbol::Variable(numbers[variable.idx()]),
+        Symbol::Token(token) => Symbol::Token(*token),
+    };
+    let rules = rules
+        .iter()
+        .filter(|rule| reached[rule.of.idx()])
+        .map(|rule| Rule { of: numbers[rule.of.idx()], symbols: rule.symbols.iter().map(rename).collect() })
+        .collect();
+    Grammar { variables: kept, tokens, rules, start: numbers[start.idx()], scanner, notes }
+}
+
+fn token_name(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Name(name) => Some(name.clone()),
+        Expr::Text(text) => Some(text_name(text)),
+        _ => None,
+    }
+}
+
+fn collect_texts(expr: &Expr, texts: &mut Vec<Vec<u8>>) {
+    match expr {
+        Expr::Sequence(parts) | Expr::Choice(parts) | Expr::AnyBut(parts) => {
+            parts.iter().for_each(|part| collect_texts(part, texts));
+        }
+        Expr::Optional(inner) | Expr::Repeated(inner) | Expr::Several(inner) => collect_texts(inner, texts),
+        Expr::Text(text) if !text.is_empty() && !texts.contains(text) => texts.push(text.clone()),
+        Expr::Text(_) | Expr::Name(_) => {}
+    }
+}

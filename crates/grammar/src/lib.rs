@@ -1,0 +1,30 @@
+//! Grammars people already have: reading them, what their tokens may say, how many texts there are, and which token may come
+//! next. Knows nothing of programs and paths.
+
+mod count;
+mod draft;
+mod language;
+pub mod read;
+mod scanner;
+mod syntax;
+
+pub use count::{Count, Measure, count};
+pub use language::{Kind, Language};
+pub use scanner::{Pattern, Scanner, Yield};
+pub use syntax::{Grammar, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};
+
+/// What is wrong with a grammar file, where, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{message}", place(.file, *.line))]
+pub struct Error {
+    pub file: String,
+    pub line: Option<usize>,
+    pub message: String,
+}
+
+fn place(file: &str, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{file}:{line}: "),
+        None => format!("{file}: "),
+    }
+}

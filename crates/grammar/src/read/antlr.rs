@@ -1,0 +1,542 @@
+//! ANTLR 4 grammars, combined or as parser and lexer. Actions and predicates are left out with a note.
+
+use rustc_hash::FxHashMap;
+
+use super::cursor::{Cursor, unescape};
+use crate::Error;
+use crate::draft::{Draft, DraftPattern, DraftRule, Expr, Gives};
+use crate::language::{Alphabet, Case, Language};
+
+/// The deepest nesting of groups and fragments.
+const DEEPEST: usize = 200;
+
+pub fn read_into(draft: &mut Draft, file: &str, text: &str) -> Result<(), Error> {
+    let mut reader = Reader {
+        cursor: Cursor::new(file, text),
+        draft,
+        lexemes: Vec::new(),
+        mode: None,
+        case: Case::Matters,
+        depth: 0,
+    };
+    reader.read()?;
+    reader.finish()
+}
+
+struct Reader<'t, 'd> {
+    cursor: Cursor<'t>,
+    draft: &'d mut Draft,
+    lexemes: Vec<Lexeme>,
+    /// The mode of the lexer, where it is not the first.
+    mode: Option<String>,
+    case: Case,
+    depth: usize,
+}
+
+/// A rule of the lexer.
+struct Lexeme {
+    name: String,
+    line: usize,
+    expr: Lexed,
+    gives: LexemeGives,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LexemeGives {
+    Token,
+    Nothing,
+    /// Used by others only.
+    Fragment,
+    /// In another mode, or it changes the mode.
+    Unknown,
+}
+
+/// The right-hand side of a lexer rule.
+enum Lexed {
+    Sequence(Vec<Lexed>),
+    Choice(Vec<Lexed>),
+    Repeat(Box<Lexed>, &'static str),
+    Name(String),
+    /// Already in the words of the regular-expression library.
+    Regex(String),
+    /// One character that none of these matches.
+    Not(Box<Lexed>),
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self) -> Result<(), Error> {
+        loop {
+            self.blanks()?;
+            if self.cursor.is_over() {
+                return Ok(());
+            }
+            let line = self.cursor.line();
+            if self.cursor.eat("@") {
+                // @header { ... }
+                self.cursor.take_while(|byte| byte != b'{');
+                self.cursor.braces()?;
+                continue;
+            }
+            let Some(word) = self.cursor.name() else {
+                return Err(self.cursor.error("a rule begins with its name"));
+            };
+            match word.as_str() {
+                "grammar" | "parser" | "lexer" | "import" => self.skip_to_semicolon(&word)?,
+                "options" | "tokens" | "channels" => {
+                    self.blanks()?;
+                    let block = self.cursor.braces()?;
+                    if word == "options" && block.replace(' ', "").contains("caseInsensitive=true") {
+                        self.case = Case::Ignored;
+                    }
+                }
+                "mode" => {
+                    self.blanks()?;
+                    self.mode = self.cursor.name().filter(|name| name != "DEFAULT_MODE");
+                    self.skip_to_semicolon("mode")?;
+                }
+                "fragment" => {
+                    self.blanks()?;
+                    let name = self.cursor.name().ok_or_else(|| self.cursor.error("`fragment` needs a name"))?;
+                    self.lexeme(name, line, LexemeGives::Fragment)?;
+                }
+                name if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                    let gives = if self.mode.is_some() { LexemeGives::Unknown } else { LexemeGives::Token };
+                    self.lexeme(word, line, gives)?;
+                }
+                _ => self.rule(word, line)?,
+            }
+        }
+    }
+
+    fn blanks(&mut self) -> Result<(), Error> {
+        self.cursor.skip_blanks("//")
+    }
+
+    fn skip_to_semicolon(&mut self, word: &str) -> Result<(), Error> {
+        self.cursor.take_while(|byte| byte != b';');
+        if self.cursor.eat(";") { Ok(()) } else { Err(self.cursor.error(format!("a `;` is missing behind `{word}`"))) }
+    }
+
+    /// What may stand between the name of a rule and its colon.
+    fn to_colon(&mut self, name: &str) -> Result<(), Error> {
+        loop {
+            self.blanks()?;
+            match self.cursor.peek() {
+                Some(b':') => {
+                    self.cursor.bump();
+                    return Ok(());
+                }
+                Some(b'[') => {
+                    self.cursor.take_while(|byte| byte != b']');
+                    self.cursor.bump();
+                }
+                Some(b'{') => drop(self.cursor.braces()?),
+                Some(b'@') => {
+                    self.cursor.take_while(|byte| byte != b'{');
+                    self.cursor.braces()?;
+                }
+                _ => match self.cursor.name().as_deref() {
+                    Some("returns" | "locals" | "throws" | "options") => {}
+                    _ => return Err(self.cursor.error(format!("a `:` is missing behind `{name}`"))),
+                },
+            }
+        }
+    }
+
+    fn rule(&mut self, name: String, line: usize) -> Result<(), Error> {
+        self.to_colon(&name)?;
+        let expr = self.choice()?;
+        self.blanks()?;
+        if !self.cursor.eat(";") {
+            return Err(self.cursor.error(format!("a `;` is missing at the end of `{name}`")));
+        }
+        self.draft.start.get_or_insert_with(|| name.clone());
+        self.draft.rules.push(DraftRule { of: name, expr, line: Some(line) });
+        Ok(())
+    }
+
+    fn deeper(&mut self) -> Result<(), Error> {
+        self.depth += 1;
+        if self.depth > DEEPEST { Err(self.cursor.error("groups are nested too deeply")) } else { Ok(()) }
+    }
+
+    fn choice(&mut self) -> Result<Expr, Error> {
+        self.deeper()?;
+        let mut sides = vec![self.sequence()?];
+        while self.cursor.eat("|") {
+            sides.push(self.sequence()?);
+        }
+        self.depth -= 1;
+        Ok(if sides.len() == 1 { sides.remove(0) } else { Expr::Choice(sides) })
+    }
+
+    fn sequence(&mut self) -> Result<Expr, Error> {
+        let mut parts = Vec::new();
+        loop {
+            self.blanks()?;
+            let part = match self.cursor.peek() {
+                None | Some(b'|' | b';' | b')') => return Ok(Expr::Sequence(parts)),
+                Some(b'{') => {
+                    self.action()?;
+                    continue;
+                }
+                Some(b'<') => {
+                    // <assoc=right>
+                    self.cursor.take_while(|byte| byte != b'>');
+                    self.cursor.bump();
+                    continue;
+                }
+                Some(b'#') => {
+                    self.cursor.rest_of_line();
+                    continue;
+                }
+                Some(b'~') => {
+                    self.cursor.bump();
+                    self.blanks()?;
+                    Expr::AnyBut(alternatives(self.atom()?))
+                }
+                Some(_) => self.atom()?,
+            };
+            self.blanks()?;
+            parts.push(self.repeated(part));
+        }
+    }
+
+    fn action(&mut self) -> Result<(), Error> {
+        let line = self.cursor.line();
+        self.cursor.braces()?;
+        let what = if self.cursor.eat("?") { "a predicate" } else { "an action" };
+        self.draft.note(Some(line), format!("{what} is left out"));
+        Ok(())
+    }
+
+    fn atom(&mut self) -> Result<Expr, Error> {
+        match self.cursor.peek() {
+            Some(b'\'') => {
+                self.cursor.bump();
+                Ok(Expr::Text(unescape(&self.cursor.quoted(b'\'')?)))
+            }
+            Some(b'(') => {
+                self.cursor.bump();
+                let inner = self.choice()?;
+                self.blanks()?;
+                if self.cursor.eat(")") { Ok(inner) } else { Err(self.cursor.error("a `)` is missing")) }
+            }
+            Some(b'.') => {
+                self.cursor.bump();
+                Ok(Expr::AnyBut(Vec::new()))
+            }
+            _ => {
+                let name = self
+                    .cursor
+                    .name()
+                    .ok_or_else(|| self.cursor.error("a name, a 'text' or a group is expected here"))?;
+                self.blanks()?;
+                // A label: `left=expr`, `all+=expr`.
+                if self.cursor.eat("+=") || self.cursor.eat("=") {
+                    self.blanks()?;
+                    return self.atom();
+                }
+                if self.cursor.peek() == Some(b'[') {
+                    self.cursor.take_while(|byte| byte != b']');
+                    self.cursor.bump();
+                }
+                Ok(if name == "EOF" { Expr::Sequence(Vec::new()) } else { Expr::Name(name) })
+            }
+        }
+    }
+
+    fn repeated(&mut self, part: Expr) -> Expr {
+        let wrap = match self.cursor.peek() {
+            Some(b'?') => Expr::Optional,
+            Some(b'*') => Expr::Repeated,
+            Some(b'+') => Expr::Several,
+            _ => return part,
+        };
+        self.cursor.bump();
+        self.cursor.eat("?");
+        wrap(Box::new(part))
+    }
+
+    fn lexeme(&mut self, name: String, line: usize, mut gives: LexemeGives) -> Result<(), Error> {
+        self.to_colon(&name)?;
+        let expr = self.lex_choice()?;
+        self.blanks()?;
+        if self.cursor.eat("->") {
+            let commands = self.cursor.take_while(|byte| byte != b';');
+            for command in commands.split(',').map(str::trim) {
+                match command {
+                    "skip" => gives = LexemeGives::Nothing,
+                    _ if command.starts_with("channel") => gives = LexemeGives::Nothing,
+                    _ if command.starts_with("type") => {
+                        self.draft.note(Some(line), format!("`{name} -> {command}` is not followed"));
+                        gives = LexemeGives::Unknown;
+                    }
+                    _ => {
+                        self.draft
+                            .note(Some(line), format!("`{name} -> {command}` changes the mode, which is not followed"));
+                        gives = LexemeGives::Unknown;
+                    }
+                }
+            }
+        }
+        if !self.cursor.eat(";") {
+            return Err(self.cursor.error(format!("a `;` is missing at the end of `{name}`")));
+        }
+        if self.mode.is_none() || gives == LexemeGives::Fragment {
+            self.lexemes.push(Lexeme { name, line, expr, gives });
+        }
+        Ok(())
+    }
+
+    fn lex_choice(&mut self) -> Result<Lexed, Error> {
+        self.deeper()?;
+        let mut sides = vec![self.lex_sequence()?];
+        while self.cursor.eat("|") {
+            sides.push(self.lex_sequence()?);
+        }
+        self.depth -= 1;
+        Ok(Lexed::Choice(sides))
+    }
+
+    fn lex_sequence(&mut self) -> Result<Lexed, Error> {
+        let mut parts = Vec::new();
+        loop {
+            self.blanks()?;
+            match self.cursor.peek() {
+                None | Some(b'|' | b';' | b')') => break,
+                Some(b'-') if self.cursor.starts_with("->") => break,
+                Some(b'{') => self.action()?,
+                _ => {
+                    let part = self.lex_atom()?;
+                    self.blanks()?;
+                    parts.push(self.lex_repeated(part));
+                }
+            }
+        }
+        Ok(Lexed::Sequence(parts))
+    }
+
+    fn lex_repeated(&mut self, part: Lexed) -> Lexed {
+        let how = match self.cursor.peek() {
+            Some(b'?') => "?",
+            Some(b'*') => "*",
+            Some(b'+') => "+",
+            _ => return part,
+        };
+        self.cursor.bump();
+        let how = match (self.cursor.eat("?"), how) {
+            (false, how) => how,
+            (true, "?") => "??",
+            (true, "*") => "*?",
+            (true, _) => "+?",
+        };
+        Lexed::Repeat(Box::new(part), how)
+    }
+
+    fn lex_atom(&mut self) -> Result<Lexed, Error> {
+        match self.cursor.peek() {
+            Some(b'\'') => self.lex_text(),
+            Some(b'[') => {
+                self.cursor.bump();
+                let inner = self.cursor.quoted(b']')?;
+                Ok(Lexed::Regex(set(&inner)))
+            }
+            Some(b'~') => {
+                self.cursor.bump();
+                self.blanks()?;
+                Ok(Lexed::Not(Box::new(self.lex_atom()?)))
+            }
+            Some(b'.') => {
+                self.cursor.bump();
+                Ok(Lexed::Regex("(?s:.)".into()))
+            }
+            Some(b'(') => {
+                self.cursor.bump();
+                let inner = self.lex_choice()?;
+                self.blanks()?;
+                if self.cursor.eat(")") { Ok(inner) } else { Err(self.cursor.error("a `)` is missing")) }
+            }
+            _ => {
+                let name = self
+                    .cursor
+                    .name()
+                    .ok_or_else(|| self.cursor.error("a 'text', a [set] or a name is expected here"))?;
+                Ok(if name == "EOF" { Lexed::Sequence(Vec::new()) } else { Lexed::Name(name) })
+            }
+        }
+    }
+
+    /// `'text'`, or a range `'a'..'z'`.
+    fn lex_text(&mut self) -> Result<Lexed, Error> {
+        self.cursor.bump();
+        let from = unescape(&self.cursor.quoted(b'\'')?);
+        self.blanks()?;
+        if !self.cursor.eat("..") {
+            return Ok(Lexed::Regex(format!("(?:{})", regex_syntax::escape(&String::from_utf8_lossy(&from)))));
+        }
+        self.blanks()?;
+        if !self.cursor.eat("'") {
+            return Err(self.cursor.error("a range ends with a 'character'"));
+        }
+        let to = unescape(&self.cursor.quoted(b'\'')?);
+        let one = |text: &[u8]| String::from_utf8_lossy(text).chars().next().map_or(0, |c| c as u32);
+        Ok(Lexed::Regex(format!(r"[\x{{{:x}}}-\x{{{:x}}}]", one(&from), one(&to))))
+    }
+
+    /// The patterns of the lexer, in order.
+    fn finish(self) -> Result<(), Error> {
+        let by_name: FxHashMap<&str, &Lexeme> =
+            self.lexemes.iter().map(|lexeme| (lexeme.name.as_str(), lexeme)).collect();
+        for lexeme in self.lexemes.iter().filter(|lexeme| lexeme.gives != LexemeGives::Fragment) {
+            let wrong = |why: String| Error {
+                file: self.draft.file.clone(),
+                line: Some(lexeme.line),
+                message: format!("`{}`: {why}", lexeme.name),
+            };
+            let mut regex = String::new();
+            write(&lexeme.expr, &by_name, 0, &mut regex).map_err(wrong)?;
+            let mut language = Language::of_regex(&regex, Alphabet::Unicode, self.case).map_err(wrong)?;
+            if stops_early(&lexeme.expr) {
+                language = language.shortest();
+            }
+            let gives = match lexeme.gives {
+                LexemeGives::Token => Gives::Token(lexeme.name.clone()),
+                LexemeGives::Nothing => Gives::Nothing,
+                _ => Gives::Unknown,
+            };
+            self.draft.patterns.push(DraftPattern { gives, language });
+        }
+        Ok(())
+    }
+}
+
+/// `~('a' | B)` names several.
+fn alternatives(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Choice(sides) => sides.into_iter().flat_map(alternatives).collect(),
+        Expr::Sequence(mut parts) if parts.len() == 1 => alternatives(parts.remove(0)),
+        other => vec![other],
+    }
+}
+
+/// A set in brackets, in the words of the library.
+fn set(inner: &str) -> String {
+    let mut out = String::from("[");
+    let mut rest = inner;
+    while let Some(c) = rest.chars().next() {
+        if c == '\\' && rest.len() > 1 {
+            if rest.starts_with("\\p") || rest.starts_with("\\P") {
+                let end = rest.find('}').map_or(rest.len(), |at| at + 1);
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+                continue;
+            }
+            let (bytes, n_bytes) = super::cursor::escape(&rest.as_bytes()[1..]);
+            String::from_utf8_lossy(&bytes).chars().for_each(|c| push_char(c, &mut out));
+            rest = &rest[1 + n_bytes..];
+            continue;
+        }
+        if c == '-' && out.len() > 1 && rest.len() > 1 {
+            out.push('-');
+        } else {
+            push_char(c, &mut out);
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    out.push(']');
+    out
+}
+
+fn push_char(c: char, out: &mut String) {
+    out.push_str(&format!(r"\x{{{:x}}}", c as u32));
+}
+
+/// Whether the rule matches as little as it can: ANTLR stops at the first end that fits.
+fn stops_early(expr: &Lexed) -> bool {
+    match expr {
+        Lexed::Sequence(parts) | Lexed::Choice(parts) => parts.iter().any(stops_early),
+        Lexed::Repeat(inner, how) => how.len() == 2 || stops_early(inner),
+        Lexed::Name(_) | Lexed::Regex(_) | Lexed::Not(_) => false,
+    }
+}
+
+fn write(expr: &Lexed, names: &FxHashMap<&str, &Lexeme>, depth: usize, out: &mut String) -> Result<(), String> {
+    if depth > DEEPEST {
+        return Err("it names itself, which a token cannot do here".into());
+    }
+    match expr {
+        Lexed::Sequence(parts) => parts.iter().try_for_each(|part| write(part, names, depth + 1, out)),
+        Lexed::Choice(sides) => {
+            out.push_str("(?:");
+            for (idx, side) in sides.iter().enumerate() {
+                if idx > 0 {
+                    out.push('|');
+                }
+                write(side, names, depth + 1, out)?;
+            }
+            out.push(')');
+            Ok(())
+        }
+        Lexed::Repeat(inner, how) => {
+            out.push_str("(?:");
+            write(inner, names, depth + 1, out)?;
+            out.push(')');
+            out.push_str(&how[..1]);
+            Ok(())
+        }
+        Lexed::Name(name) => {
+            let lexeme = names.get(name.as_str()).ok_or_else(|| format!("`{name}` is not defined"))?;
+            write(&lexeme.expr, names, depth + 1, out)
+        }
+        Lexed::Regex(regex) => {
+            out.push_str(regex);
+            Ok(())
+        }
+        Lexed::Not(inner) => {
+            let mut sides = Vec::new();
+            characters(inner, names, depth + 1, &mut sides)?;
+            out.push_str(&format!("[^{}]", sides.concat()));
+            Ok(())
+        }
+    }
+}
+
+/// The sets of single characters that `~` is about.
+fn characters(
+    expr: &Lexed,
+    names: &FxHashMap<&str, &Lexeme>,
+    depth: usize,
+    sides: &mut Vec<String>,
+) -> Result<(), String> {
+    if depth > DEEPEST {
+        return Err("it names itself, which a token cannot do here".into());
+    }
+    match expr {
+        Lexed::Choice(parts) => parts.iter().try_for_each(|part| characters(part, names, depth + 1, sides)),
+        Lexed::Sequence(parts) if parts.len() == 1 => characters(&parts[0], names, depth + 1, sides),
+        Lexed::Name(name) => {
+            let lexeme = names.get(name.as_str()).ok_or_else(|| format!("`{name}` is not defined"))?;
+            characters(&lexeme.expr, names, depth + 1, sides)
+        }
+        Lexed::Regex(regex) if regex.starts_with('[') => {
+            sides.push(regex.clone());
+            Ok(())
+        }
+        Lexed::Regex(regex) => {
+            let inner = regex.trim_start_matches("(?:").trim_end_matches(')');
+            let plain = inner.strip_prefix('\\').unwrap_or(inner);
+            let mut chars = plain.chars();
+            match (chars.next(), chars.next()) {
+                (Some(c), None) => {
+                    let mut one = String::new();
+                    push_char(c, &mut one);
+                    sides.push(one);
+                    Ok(())
+                }
+                _ => Err("`~` is about single characters".into()),
+            }
+        }
+        _ => Err("`~` is about single characters".into()),
+    }
+}

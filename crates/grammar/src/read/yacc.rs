@@ -1,0 +1,153 @@
+//! yacc and bison files, read by bison itself: `bison --xml` knows all of its syntax, and what it makes of it.
+//!
+//! What bison reports as rules is the grammar; rules with the token `error` are for recovery from mistakes and are left out.
+//! Names that a token has beside a string (`%token LE "<="`) are read from the file, as the report has only one of them.
+
+use std::path::Path;
+use std::process::Command;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::cursor::{Cursor, unescape};
+use crate::Error;
+use crate::draft::{Draft, DraftPattern, DraftRule, Expr, Gives, text_name};
+use crate::language::Language;
+
+pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error> {
+    let file = path.display().to_string();
+    let xml = report(&file, path)?;
+    let wrong = |message: String| Error { file: file.clone(), line: None, message };
+    // A report of bison has no doctype; one that has is not bison's.
+    let tree =
+        roxmltree::Document::parse(&xml).map_err(|why| wrong(format!("bison's report cannot be read: {why}")))?;
+    let aliases = aliases(&file, text)?;
+    let terminals: FxHashSet<&str> = tree
+        .descendants()
+        .filter(|node| node.has_tag_name("terminal"))
+        .filter_map(|node| node.attribute("name"))
+        .collect();
+    let mut names = Names { aliases: &aliases, terminals: &terminals, draft };
+    for rule in tree.descendants().filter(|node| node.has_tag_name("rule") && node.has_attribute("usefulness")) {
+        let child = |name: &str| rule.children().find(|node| node.has_tag_name(name));
+        let (Some(of), Some(side)) = (child("lhs").and_then(|node| node.text()), child("rhs")) else { continue };
+        let symbols: Vec<&str> =
+            side.children().filter(|node| node.has_tag_name("symbol")).filter_map(|node| node.text()).collect();
+        if of == "$accept" {
+            names.draft.start = symbols.first().map(|name| name.to_string());
+        } else if !symbols.contains(&"error") {
+            let expr = Expr::Sequence(symbols.iter().map(|symbol| names.symbol(symbol)).collect());
+            names.draft.rules.push(DraftRule { of: of.to_string(), expr, line: None });
+        }
+    }
+    Ok(())
+}
+
+/// Runs bison.
+fn report(file: &str, path: &Path) -> Result<String, Error> {
+    let error = |message: String| Error { file: file.to_string(), line: None, message };
+    let dir = tempfile::tempdir().map_err(|why| error(format!("no temporary folder for bison's report: {why}")))?;
+    let xml = dir.path().join("report.xml");
+    let output = Command::new("bison")
+        .arg("-Wnone")
+        .arg(format!("--xml={}", xml.display()))
+        .arg(format!("--output={}", dir.path().join("parser.c").display()))
+        .arg(path)
+        .output()
+        .map_err(|why| {
+            error(format!("bison is needed to read this and cannot be run ({why}); install the package `bison`"))
+        })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let first = said
+            .lines()
+            .find(|line| line.contains("error"))
+            .or_else(|| said.lines().next())
+            .unwrap_or("no reason given");
+        // Bison's own message names file and line.
+        return Err(error(format!(
+            "bison does not accept it: {}",
+            first.strip_prefix(&format!("{file}:")).unwrap_or(first).trim()
+        )));
+    }
+    std::fs::read_to_string(&xml).map_err(|why| error(format!("bison wrote no report: {why}")))
+}
+
+struct Names<'d> {
+    /// Strings that stand for a named token.
+    aliases: &'d FxHashMap<String, String>,
+    terminals: &'d FxHashSet<&'d str>,
+    draft: &'d mut Draft,
+}
+
+impl Names<'_> {
+    fn symbol(&mut self, name: &str) -> Expr {
+        if !self.terminals.contains(name) {
+            return Expr::Name(name.to_string());
+        }
+        let is_quoted = |quote: char| name.len() >= 3 && name.starts_with(quote) && name.ends_with(quote);
+        if is_quoted('\'') {
+            return self.text(unescape(&name[1..name.len() - 1]));
+        }
+        if is_quoted('"') {
+            let has_pattern = |token: &String| {
+                let patterns = self.draft.patterns.iter();
+                patterns.into_iter().any(|pattern| pattern.gives == Gives::Token(token.clone()))
+            };
+            return match self.aliases.get(name) {
+                Some(token) if has_pattern(token) => Expr::Name(token.clone()),
+                // Without a scanner the string is the best there is to tell what the token looks like.
+                _ => self.text(unescape(&name[1..name.len() - 1])),
+            };
+        }
+        self.draft.declared.push((name.to_string(), None));
+        Expr::Name(name.to_string())
+    }
+
+    fn text(&mut self, text: Vec<u8>) -> Expr {
+        let name = text_name(&text);
+        let is_known = self.draft.patterns.iter().any(|pattern| pattern.gives == Gives::Token(name.clone()));
+        if is_known || self.draft.patterns.is_empty() {
+            return Expr::Text(text);
+        }
+        // The scanner does not return it by its character: perhaps a pattern of one text with an unknown action does.
+        self.draft.patterns.insert(0, DraftPattern { gives: Gives::Token(name), language: Language::of_text(&text) });
+        Expr::Text(text)
+    }
+}
+
+/// `"<="` to `LE`, from the declarations.
+fn aliases(file: &str, text: &str) -> Result<FxHashMap<String, String>, Error> {
+    let mut aliases = FxHashMap::default();
+    let mut cursor = Cursor::new(file, text);
+    let mut last: Option<String> = None;
+    let mut declares = false;
+    while !cursor.is_over() && !cursor.starts_with("%%") {
+        if cursor.eat("%{") {
+            while !cursor.is_over() && !cursor.eat("%}") {
+                cursor.bump();
+            }
+        } else if cursor.eat("%") {
+            let word = cursor.name().unwrap_or_default();
+            declares = matches!(word.as_str(), "token" | "left" | "right" | "nonassoc" | "precedence");
+            last = None;
+        } else if cursor.starts_with("/*") {
+            cursor.skip_comment()?;
+        } else if cursor.starts_with("//") {
+            cursor.rest_of_line();
+        } else if cursor.peek() == Some(b'{') {
+            cursor.braces()?;
+        } else if cursor.eat("\"") {
+            let alias = format!("\"{}\"", cursor.quoted(b'"')?);
+            if let (true, Some(token)) = (declares, last.take()) {
+                aliases.insert(alias, token);
+            }
+        } else if cursor.eat("'") {
+            cursor.quoted(b'\'')?;
+        } else if let Some(name) = cursor.name() {
+            last = Some(name);
+        } else {
+            cursor.bump();
+        }
+    }
+    Ok(aliases)
+}

@@ -1,0 +1,88 @@
+//! A grammar as it was understood: variables, rules, tokens and the scanner that tells tokens apart.
+
+use crate::{Kind, Language, Scanner};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub fn idx(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// What a rule rewrites; others say nonterminal.
+    VariableId
+);
+id!(TokenId);
+id!(RuleIdx);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Symbol {
+    Variable(VariableId),
+    Token(TokenId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    pub of: VariableId,
+    pub symbols: Vec<Symbol>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Token {
+    pub name: String,
+    /// The texts that are scanned as this token.
+    pub language: Language,
+    pub kind: Kind,
+}
+
+impl Token {
+    /// A token with several texts becomes a hole.
+    pub fn is_hole(&self) -> bool {
+        !matches!(self.kind, Kind::One(_))
+    }
+}
+
+/// Something that was left out or could not be told, with its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub file: String,
+    pub line: Option<usize>,
+    pub text: String,
+}
+
+/// Every variable derives some text, and the start leads to every variable and token.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    pub variables: Vec<String>,
+    pub tokens: Vec<Token>,
+    pub rules: Vec<Rule>,
+    pub start: VariableId,
+    pub scanner: Scanner,
+    pub notes: Vec<Note>,
+}
+
+impl Grammar {
+    pub fn token(&self, id: TokenId) -> &Token {
+        &self.tokens[id.idx()]
+    }
+
+    pub fn name(&self, symbol: Symbol) -> &str {
+        match symbol {
+            Symbol::Variable(variable) => &self.variables[variable.idx()],
+            Symbol::Token(token) => &self.tokens[token.idx()].name,
+        }
+    }
+
+    pub fn rules_of(&self, variable: VariableId) -> impl Iterator<Item = (RuleIdx, &Rule)> {
+        let numbered = self.rules.iter().enumerate();
+        numbered.filter(move |(_, rule)| rule.of == variable).map(|(idx, rule)| (RuleIdx(idx as u32), rule))
+    }
+}

@@ -1,0 +1,10 @@
+%token LETTER NUMBER
+%left '|'
+%left '&'
+%left '+' '-'
+%left '*' '/' '%'
+%right NEG
+%%
+expr: '(' expr ')' | expr '*' expr | expr '/' expr | expr '%' expr | expr '+' expr | expr '-' expr
+    | expr '|' expr | expr '&' expr | '-' expr %prec NEG | LETTER | NUMBER ;
+%%

@@ -1,0 +1,157 @@
+//! Grammars in each form: what is understood, what is counted, what is said about mistakes.
+
+use std::path::{Path, PathBuf};
+
+use grammar::read::{Files, grammar};
+use grammar::{Error, Grammar, Kind, Measure, count};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn of_files(names: &[&str]) -> Grammar {
+    grammar(&Files { grammar: names.iter().map(|name| data(name)).collect(), tokens: None }).unwrap()
+}
+
+fn of_text(name: &str, text: &str) -> Result<Grammar, Error> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    grammar(&Files { grammar: vec![path], tokens: None })
+}
+
+fn counts(grammar: &Grammar, measure: Measure, largest: usize) -> Vec<u64> {
+    count(grammar, measure, largest).iter().map(|n| n.to_string().parse().unwrap()).collect()
+}
+
+fn kind(grammar: &Grammar, name: &str) -> Kind {
+    grammar.tokens.iter().find(|token| token.name == name).unwrap_or_else(|| panic!("no token {name}")).kind.clone()
+}
+
+fn has_bison() -> bool {
+    std::process::Command::new("bison").arg("--version").output().is_ok()
+}
+
+/// The numbers of the paper's section 3.1 for its calculator: 62, 62, 27,032 and 80,910 texts of 1 to 4 bytes.
+#[test]
+fn the_calculator_has_as_many_texts_as_published() {
+    if !has_bison() {
+        return;
+    }
+    let calc = of_files(&["calc.y", "calc.l"]);
+    assert_eq!(counts(&calc, Measure::Bytes, 4), [0, 62, 62, 27_032, 80_910]);
+    // With letters and numbers told apart; the paper counts both as one kind of hole.
+    assert_eq!(counts(&calc, Measure::Symbols, 3), [0, 2, 2, 7 * 4 + 2 + 2]);
+    assert_eq!(kind(&calc, "NUMBER"), Kind::Finite { longest: 1 });
+    assert_eq!(kind(&calc, "\"+\""), Kind::One(b"+".to_vec()));
+    assert_eq!(calc.scanner.blank.as_deref(), Some(&b" "[..]));
+}
+
+/// One kind of hole, as in table 3.1: 1, 2, 11, 35, 201 and 652 symbolic strings of up to 1 to 6 bytes.
+#[test]
+fn symbolic_strings_are_counted_as_published() {
+    let calc = of_text(
+        "calc.txt",
+        r#"e = "(" e ")" | e "*" e | e "/" e | e "%" e | e "+" e | e "-" e | e "|" e | e "&" e | "-" e | A ;
+           A = /[a-zA-Z0-9]/ ;"#,
+    )
+    .unwrap();
+    let own = counts(&calc, Measure::Symbols, 6);
+    let up_to: Vec<u64> = own
+        .iter()
+        .scan(0, |sum, n| {
+            *sum += n;
+            Some(*sum)
+        })
+        .collect();
+    assert_eq!(up_to[1..5], [1, 2, 11, 35]);
+}
+
+#[test]
+fn an_antlr_grammar_is_understood() {
+    let json = of_files(&["json.g4"]);
+    let string = json.tokens.iter().find(|token| token.name == "STRING").unwrap();
+    assert!(
+        string.language.accepts(br#""a\n\u00e4""#)
+            && !string.language.accepts(b"\"\n\"")
+            && !string.language.accepts(b"\"\"\"")
+    );
+    assert!(string.language.accepts("\"ä\"".as_bytes()));
+    assert_eq!(kind(&json, "NUMBER"), Kind::Infinite);
+    assert_eq!(kind(&json, "\"true\""), Kind::One(b"true".to_vec()));
+    assert_eq!(json.variables[json.start.idx()], "json");
+    let comment = &json.scanner.patterns.iter().find(|pattern| pattern.language.accepts(b"/**/")).unwrap().language;
+    assert!(!comment.accepts(b"/* */ */"));
+    // {} [] and the five kinds of plain values; NUMBER and STRING grow.
+    assert_eq!(counts(&json, Measure::Symbols, 2), [0, 5, 2 + 2]);
+}
+
+#[test]
+fn size_sixty_is_counted_at_once() {
+    let json = of_files(&["json.g4"]);
+    let started = std::time::Instant::now();
+    assert!(count(&json, Measure::Symbols, 60)[60].bits() > 64);
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn rules_that_only_name_each_other_count_once() {
+    let grammar = of_text("g.txt", "a = b | \"x\" ; b = a | \"y\" | b ; ").unwrap();
+    assert_eq!(counts(&grammar, Measure::Symbols, 2), [0, 2, 0]);
+    let left = of_text("g.txt", "a = a \"x\" | ; ").unwrap();
+    assert_eq!(counts(&left, Measure::Symbols, 3), [1, 1, 1, 1]);
+    let empty = of_text("g.txt", "a = b b ; b = | \"x\" ; ").unwrap();
+    assert_eq!(counts(&empty, Measure::Symbols, 2), [1, 2, 1]);
+}
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    let said = |name: &str, text: &str| of_text(name, text).unwrap_err().to_string();
+    assert!(said("g.txt", "a = a \"x\" ;").contains("no text can be made of `a`"));
+    assert!(said("g.txt", "a = A ;\nA = /[a-/ ;").contains("g.txt:2: the regular expression of `A` is wrong"));
+    assert!(said("g.txt", "a = B ;").contains("`B` has neither a rule nor a pattern"));
+    assert!(said("g.txt", "").contains("there is no rule"));
+    assert!(said("g.txt", "a \"x\" ;").contains("g.txt:1: `=` is missing behind `a`"));
+    assert!(said("g.l", "%%\n[a-z  return X;\n").contains("g.l:2: a ] is missing"));
+    assert!(said("g.l", "no rules here").contains("there is no `%%`"));
+    assert!(said("g.g4", "grammar G;\na : 'x' \n").contains("a `;` is missing at the end of `a`"));
+    if has_bison() {
+        assert!(said("g.y", "%%\na: 'x' | ; ;; b\n").contains("bison does not accept it"));
+    }
+}
+
+#[test]
+fn noise_is_refused_quickly() {
+    let mut noise = String::new();
+    let mut seed = 1u64;
+    for _ in 0..1_000_000 {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        noise.push((32 + (seed >> 33) % 95) as u8 as char);
+    }
+    for name in ["g.txt", "g.g4", "g.l"] {
+        assert!(of_text(name, &noise).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn a_hole_that_earlier_patterns_take_whole_is_left_out() {
+    let grammar = of_text("g.txt", "a = A | B ; A = /[a-z]+/ ; B = /x|y/ ;").unwrap();
+    assert!(grammar.notes.iter().any(|note| note.text.contains("token B has no text of its own")));
+    assert_eq!(grammar.rules.len(), 1);
+}
+
+#[test]
+fn start_conditions_and_doubtful_actions_are_listed() {
+    let scanner = "%x COMMENT\n%%\n\"/*\" BEGIN(COMMENT);\n<COMMENT>{\n  \"*/\" BEGIN(INITIAL);\n  . ;\n}\n[a-z]+ return kind(yytext);\n[0-9]+ |\n0x[0-9a-f]+ return NUM;\n";
+    let dir = tempfile::tempdir().unwrap();
+    let (lex, plain) = (dir.path().join("g.l"), dir.path().join("g.txt"));
+    std::fs::write(&lex, scanner).unwrap();
+    std::fs::write(&plain, "a = NUM NAME? ;").unwrap();
+    let grammar = grammar(&Files { grammar: vec![plain, lex], tokens: None }).unwrap();
+    let notes: Vec<String> = grammar.notes.iter().map(|note| note.text.clone()).collect();
+    assert!(notes.iter().any(|note| note.contains("calls BEGIN")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("return kind(yytext)")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("`NAME` has neither")), "{notes:?}");
+    let number = grammar.tokens.iter().find(|token| token.name == "NUM").unwrap();
+    assert!(number.language.accepts(b"12") && number.language.accepts(b"0xff"));
+}

@@ -13,6 +13,7 @@ mod components;
 mod dominators;
 mod liveness;
 mod loops;
+mod taken;
 mod updates;
 
 use std::sync::OnceLock;
@@ -24,6 +25,7 @@ pub use cfg::Cfg;
 pub use dominators::{Dominators, Exits, PostDominators};
 pub use liveness::{Faults, Liveness, Readers, SlotSet};
 pub use loops::{Loop, LoopId, Loops};
+pub use taken::taken_globals;
 pub use updates::updates;
 
 /// Facts about a module, each computed when first asked for. Made for one module; ask it about no other.

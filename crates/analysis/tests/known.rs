@@ -316,3 +316,31 @@ fn declarations_have_nothing() {
     assert!(control.postdominators.endless().is_empty());
     analysis.liveness(&module, FuncId(0));
 }
+
+#[test]
+fn reading_and_writing_a_variable_takes_no_address() {
+    let text = "global @plain bytes 8 align 8 = zero
+        global @stored bytes 8 align 8 = zero
+        global @passed bytes 8 align 8 = zero
+        global @harness bytes 8 align 8 = zero
+        func @g(r0:64)
+        func @f() {
+        b0: r0 = addr @plain
+            r1 = load:32 r0
+            store r1:32 -> r0
+            r2 = addr @stored + 4
+            store r2:64 -> r0
+            r3 = addr @passed
+            call @g(r3:64)
+            ret
+        }
+        func @main() {
+        b0: r0 = addr @harness
+            call @g(r0:64)
+            ret
+        }";
+    let module = ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let taken = analysis::taken_globals(&module, FuncId::new(2));
+    let names: Vec<&str> = taken.iter().map(|global| module.globals[global.idx()].name.as_str()).collect();
+    assert_eq!(names, ["stored", "passed"]);
+}

@@ -198,6 +198,7 @@ fn advice(kind: &str) -> &'static str {
         "bounded-pointer-input" => {
             "the memory behind a pointer parameter has a fixed size; write a main that declares it"
         }
+        "address-order" => "objects that are inputs were tried in one order only; compare what they hold instead",
         "unknown-function" => "the function is not part of the program; add its source file",
         "unknown-answer" => "the solver gave up; raise --solver-timeout",
         _ => "the engine does not model this exactly",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use ir::{FuncId, Module};
+use ir::{FuncId, GlobalId, Module};
 use vm::Image;
 
 use crate::checkpoint::{PortionId, Round, Snapshot};
@@ -39,14 +39,15 @@ pub fn explore(
     mut line_up: LineUp,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, Fault> {
+    let places = line_up.places();
     let makers = line_up.for_workers().filter(|_| options.workers > 1);
     let outcome = match makers {
         Some(makers) => {
-            let mut outcome = explore_together(program, options, &makers, sink)?;
+            let mut outcome = explore_together(program, options, &makers, &places, sink)?;
             outcome.techniques = line_up.reports();
             outcome
         }
-        None => explore_alone(program, options, line_up, sink),
+        None => explore_alone(program, options, line_up, &places, sink),
     };
     match (outcome.queries.n_disagreements, outcome.queries.n_unrecorded) {
         (0, 0) => Ok(outcome),
@@ -56,7 +57,8 @@ pub fn explore(
 }
 
 impl Program {
-    fn image(&self, options: &Options) -> Image {
+    /// With some variables at addresses of their own.
+    fn image(&self, options: &Options, places: &[(GlobalId, u64)]) -> Image {
         let asked = &options.world;
         let world = vm::World {
             compile: options.compile,
@@ -70,7 +72,7 @@ impl Program {
             record_output: options.record_output,
             rand_input: asked.rand_input,
         };
-        Image::new(self.module.clone(), self.entry, self.constructors.clone(), options.checks, world)
+        Image::new(self.module.clone(), self.entry, self.constructors.clone(), options.checks, world, places)
     }
 }
 
@@ -100,8 +102,14 @@ impl Reports for Direct<'_, '_> {
     fn took(&mut self, _: PortionId) {}
 }
 
-fn explore_alone(program: &Program, options: &Options, mut line_up: LineUp, sink: &mut dyn Sink) -> Outcome {
-    let image = program.image(options);
+fn explore_alone(
+    program: &Program,
+    options: &Options,
+    mut line_up: LineUp,
+    places: &[(GlobalId, u64)],
+    sink: &mut dyn Sink,
+) -> Outcome {
+    let image = program.image(options, places);
     let mut collector = Collector::new(&image, 1, sink);
     // What a driver learned before a campaign was stopped is not known: what is left of it is explored as it is.
     let mut drivers = match options.resume.is_empty() {
@@ -190,16 +198,17 @@ fn explore_together(
     program: &Program,
     options: &Options,
     makers: &[Maker],
+    places: &[(GlobalId, u64)],
     sink: &mut dyn Sink,
 ) -> Result<Outcome, Fault> {
     let exchange = Exchange::new(options.workers);
     let (sender, receiver) = mpsc::sync_channel(N_MESSAGES);
-    let mut collector = Collector::new(&program.image(options), options.workers, sink);
+    let mut collector = Collector::new(&program.image(options, places), options.workers, sink);
     std::thread::scope(|scope| {
         let spawn = |worker: usize| {
             let (exchange, messages) = (&exchange, sender.clone());
             let name = format!("worker-{worker}");
-            let work = move || work_on(program, options, makers, exchange, Remote { worker, messages });
+            let work = move || work_on(program, options, (makers, places), exchange, Remote { worker, messages });
             std::thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn_scoped(scope, work)
         };
         let workers: Result<Vec<_>, _> = (0..options.workers).map(spawn).collect();
@@ -243,13 +252,13 @@ fn explore_together(
 fn work_on(
     program: &Program,
     options: &Options,
-    makers: &[Maker],
+    (makers, places): (&[Maker], &[(GlobalId, u64)]),
     exchange: &Exchange,
     mut reports: Remote,
 ) -> Leavings {
     // Whoever fails must not keep the others waiting.
     let _closing = CloseOnPanic(exchange);
-    let image = program.image(options);
+    let image = program.image(options, places);
     let is_first = reports.worker == 0;
     let mut line_up = LineUp::plain();
     line_up.techniques = makers.iter().map(|make| make()).collect();

@@ -118,6 +118,9 @@ impl<'i> Decider<'i> {
         {
             return fate;
         }
+        if let Effect::AddressOrder { a, b } = effect {
+            return self.order(path, a, b, line_up, ledger);
+        }
         if let Some(decision) = path.follow.pop_front() {
             return self.follow(path, effect, decision, line_up, ledger);
         }
@@ -134,6 +137,7 @@ impl<'i> Decider<'i> {
             Effect::Input(request) => self.input(path, &request, line_up),
             Effect::Call { func } => self.call(path, func, line_up),
             Effect::Ended(ending) => Fate::Ended(*ending),
+            Effect::AddressOrder { .. } => unreachable!("nothing is decided about it"),
             Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
         }
     }
@@ -471,6 +475,7 @@ impl<'i> Decider<'i> {
                 return self.call(path, func, line_up);
             }
             Effect::Ended(ending) => return Fate::Ended(*ending),
+            Effect::AddressOrder { .. } => unreachable!("nothing is decided about it"),
             Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
         };
         if !self.holds(path, cond) {

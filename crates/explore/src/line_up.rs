@@ -1,6 +1,6 @@
 //! A line-up: the techniques of a campaign, and the rules by which what they say becomes one answer.
 
-use ir::FuncId;
+use ir::{FuncId, GlobalId};
 use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, State};
 use witness::{Ending, InputValue, Witness};
 
@@ -171,6 +171,19 @@ impl LineUp {
 
     pub(crate) fn leads(&mut self, path: &Path, addr: term::TermId, means: &mut Means) -> Option<Leads> {
         self.seats().find_map(|seats| seats.leads(path, addr, means))
+    }
+
+    pub(crate) fn order(
+        &mut self,
+        path: &Path,
+        addresses: (term::TermId, term::TermId),
+        means: &mut Means,
+    ) -> Option<String> {
+        self.seats().find_map(|seats| seats.order(path, addresses, means))
+    }
+
+    pub(crate) fn places(&mut self) -> Vec<(GlobalId, u64)> {
+        self.seats().flat_map(|seats| seats.places()).collect()
     }
 
     pub(crate) fn is_told(&mut self, path: &Path, witness: &Witness) -> bool {

@@ -89,6 +89,24 @@ impl Decider<'_> {
         }
     }
 
+    /// The program makes something of where objects lie. Nothing is asked: whoever placed them says whether they could lie
+    /// otherwise.
+    pub(crate) fn order(
+        &mut self,
+        path: &mut Path,
+        a: TermId,
+        b: TermId,
+        line_up: &mut LineUp,
+        ledger: &mut Ledger,
+    ) -> Fate {
+        if let Some(why) = line_up.order(path, (a, b), &mut self.means()) {
+            let (place, _) = self.machine.image.whereabouts(&path.state);
+            ledger.enter(LedgerKind::AddressOrder, place, why);
+        }
+        path.state.answers.push(Answer::Proceed);
+        Fate::Goes
+    }
+
     fn part_by_meaning(
         &mut self,
         path: &mut Path,
@@ -133,17 +151,14 @@ impl Decider<'_> {
             }
             self.parted.push(Parted::Ended { path: Box::new(other), ending });
         }
-        let here = open.iter().position(|(_, _, input)| input.same(&path.input)).unwrap_or(0);
-        for (idx, (nth, cond, input)) in open.iter().enumerate() {
-            if idx == here {
-                continue;
-            }
+        // The first way goes on: those who list them begin with what makes the least of it.
+        for (nth, cond, input) in open.iter().skip(1) {
             let mut other = path.clone();
             other.input = input.clone();
             self.mean(&mut other, asked, *nth, *cond, line_up);
             self.parted.push(Parted::Waits { path: Box::new(other), next_edge: None });
         }
-        match open.into_iter().nth(here) {
+        match open.into_iter().next() {
             Some((nth, cond, input)) => {
                 path.input = input;
                 self.mean(path, asked, nth, cond, line_up);

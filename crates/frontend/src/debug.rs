@@ -196,6 +196,28 @@ impl<'c> DebugInfo<'c> {
         Some(self.ty(ty))
     }
 
+    /// The types that a file's code casts to, which may be the only mention of them.
+    pub fn read_retained(&mut self, compile_unit: Meta) {
+        const RETAINED_TYPES: usize = 5;
+        let retained = self.context.meta_operands(compile_unit).get(RETAINED_TYPES).copied().flatten();
+        let nodes = retained.map_or_else(Vec::new, |retained| self.context.meta_operands(retained));
+        let is_type = |meta: &Meta| {
+            matches!(meta.kind(), MetaKind::LLVMDIDerivedTypeMetadataKind | MetaKind::LLVMDICompositeTypeMetadataKind)
+        };
+        for node in nodes.into_iter().flatten().filter(is_type) {
+            self.ty(node);
+        }
+    }
+
+    /// A type that no source names: what an access takes a pointer to point to.
+    pub fn unnamed(&mut self, ty: SourceType) -> SourceTypeId {
+        if let Some(idx) = self.types.iter().position(|known| *known == ty) {
+            return SourceTypeId::new(idx);
+        }
+        self.types.push(ty);
+        SourceTypeId::new(self.types.len() - 1)
+    }
+
     pub fn ty(&mut self, meta: Meta) -> SourceTypeId {
         if let Some(ty) = self.type_ids.get(&meta) {
             return *ty;

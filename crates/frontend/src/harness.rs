@@ -63,7 +63,6 @@ pub(crate) fn attach(
     if unit.kind == FileKind::Llvm && function.is_local() {
         return Err(signature_error(entry, "it is static in a bitcode file, so no other file can call it"));
     }
-    let typed = sources.typed.clone().unwrap_or_default();
     let kind = match entry {
         FUZZER_ENTRY => HarnessKind::Fuzzer,
         _ if sources.typed.is_some() => HarnessKind::Typed,
@@ -75,7 +74,7 @@ pub(crate) fn attach(
     };
     let text = match kind {
         HarnessKind::Fuzzer => fuzzer_text(&opening, sources.fuzzer_size),
-        HarnessKind::Typed => typed::text(context, entry, function, &opening, units, unit, &typed)?,
+        HarnessKind::Typed => typed::text(context, entry, function, &opening, units, unit, sources)?,
         HarnessKind::Function => function_text(context, entry, function, &opening)?,
     };
     let replaces = (unit.kind == FileKind::C).then(|| unit.path.clone());

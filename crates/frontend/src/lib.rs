@@ -48,6 +48,15 @@ pub enum PointerSteps {
     Told,
 }
 
+/// Whether the machine is told what the user's own code takes pointers for: numbers, or pointers to something else than their
+/// types say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PointerUses {
+    #[default]
+    Untold,
+    Told,
+}
+
 /// A file of somebody's build, compiled there with flags of its own.
 #[derive(Clone, Debug)]
 pub struct BuildUnit {
@@ -161,7 +170,7 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
     prepare::prepare(&context, linked.module, sources.promote)
         .map_err(|reason| LoadError::Untranslatable { reason })?;
     let debug = DebugInfo::new(&context, file_rules(sources, harness.as_ref()));
-    let translated = translate::translate(&context, &linked, debug, sources.pointer_steps)
+    let translated = translate::translate(&context, &linked, debug, told(sources))
         .map_err(|reason| LoadError::Untranslatable { reason })?;
     let translate::Translated { module, constructors, destructors } = translated;
     let is_main =
@@ -173,6 +182,11 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
         near: Vec::new(),
     })?;
     Ok(Program { module, entry, entry_name, constructors, destructors, harness, from_archive })
+}
+
+fn told(sources: &Sources) -> translate::Told {
+    let uses = if sources.typed.is_some() { PointerUses::Told } else { PointerUses::Untold };
+    translate::Told { steps: sources.pointer_steps, uses }
 }
 
 /// Takes members of the archive as long as something undefined is defined by one.

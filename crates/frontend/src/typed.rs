@@ -3,12 +3,13 @@
 
 use std::fmt::Write as _;
 
-use ir::{Module, SourceType, SourceTypeId};
+use ir::{BaseKind, Module, SourceType, SourceTypeId};
 
+use crate::compile::{self, FileKind, Unit};
 use crate::debug::{DebugInfo, FileRules};
 use crate::harness::{Opening, Signature, read_signature, signature_error};
 use crate::llvm::{Context, Value};
-use crate::{LoadError, LoadedUnit};
+use crate::{LoadError, LoadedUnit, Sources, parse_unit};
 
 /// What is said about the structures that an entry is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,8 +50,9 @@ pub(crate) fn text(
     opening: &Opening,
     units: &[LoadedUnit],
     unit: &LoadedUnit,
-    typed: &Typed,
+    sources: &Sources,
 ) -> Result<String, LoadError> {
+    let typed = sources.typed.clone().unwrap_or_default();
     if function.value_type().is_variadic() {
         return Err(signature_error(entry, "it takes a variable number of arguments"));
     }
@@ -61,16 +63,18 @@ pub(crate) fn text(
     let mut inputs = params(entry, &signature)?;
     let n_params = inputs.len();
     inputs.extend(globals(context, unit, &inputs));
-    let valid = invariants(context, entry, units, &typed.valid, &inputs, &signature)?;
-    let keeps = invariants(context, entry, units, &typed.keeps, &inputs, &signature)?;
+    let find = |name: &str| find_invariant(context, sources, units, name);
+    let valid = invariants(context, entry, find, &typed.valid, &inputs, &signature)?;
+    let keeps = invariants(context, entry, find, &typed.keeps, &inputs, &signature)?;
     let result = signature.result.and_then(|ty| pointed(&signature.types, ty).to.map(|to| (ty, to)));
 
     let mut text = format!("// Generated: calls {entry} with every parameter an input, pointers too.\n");
     opening.write(&mut text);
     text.push_str(
         "extern void colt_input(void *object, __SIZE_TYPE__ size, const char *name);\n\
-         extern void colt_assume(int condition);\nextern void colt_assert(int condition);\n\
-         extern void __colt_suppose(int begins);\n\n",
+         extern void colt_assume(int condition);\nextern void __colt_keeps(int condition, const char *what);\n\
+         extern void __colt_suppose(int begins);\n\
+         extern void __colt_returned(const char *name, const char *type, int kind, __SIZE_TYPE__ size, unsigned long value);\n\n",
     );
     let is_word = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let functions =
@@ -78,6 +82,11 @@ pub(crate) fn text(
     text.push_str("#ifdef COLT_REPLAY\nconst struct { const char *name; void *at; } colt_functions[] = {");
     for name in functions.filter(is_word).filter(|name| name != "main") {
         let _ = write!(text, "{{\"{name}\", (void *){name}}}, ");
+    }
+    for name in unit.module.globals().filter(|global| global.initializer().is_some()).map(|global| global.name()) {
+        if is_word(&name) {
+            let _ = write!(text, "{{\"{name}\", (void *)&{name}}}, ");
+        }
     }
     text.push_str("{0, 0}};\n#endif\n\nint main(void) {\n");
     for input in &inputs {
@@ -101,15 +110,27 @@ pub(crate) fn text(
     let call = format!("{entry}({})", args.join(", "));
     // What it gives back takes the place of what it was given.
     let renewed = result.as_ref().filter(|(_, to)| keeps.iter().any(|keeps| keeps.of == *to));
-    match renewed {
-        Some((ty, to)) => {
-            let _ = writeln!(text, "    {} = {call};", declare(&signature.types, Some(*ty), "colt_result"));
-            for Invariant { name, .. } in keeps.iter().filter(|keeps| keeps.of == *to) {
-                let _ = writeln!(text, "    colt_assert({name}((void *)colt_result));");
-            }
+    match signature.result.and_then(|ty| Some((ty, letter(&signature.types, ty)?))) {
+        Some((ty, letter)) => {
+            let _ = writeln!(text, "    {} = {call};", declare(&signature.types, Some(ty), "colt_result"));
+            let _ = writeln!(
+                text,
+                "    unsigned long colt_bits = 0;\n    \
+                 __builtin_memcpy(&colt_bits, (void *)&colt_result, sizeof colt_result);\n    \
+                 __colt_returned(\"{entry}()\", \"{}\", '{letter}', sizeof colt_result, colt_bits);",
+                signature.types.spell(Some(ty))
+            );
         }
         None => {
             let _ = writeln!(text, "    {call};");
+        }
+    }
+    if let Some((_, to)) = renewed {
+        for Invariant { name, .. } in keeps.iter().filter(|keeps| keeps.of == *to) {
+            let _ = writeln!(
+                text,
+                "    __colt_keeps({name}((void *)colt_result), \"{name} does not hold after {entry}\");"
+            );
         }
     }
     let renewed = renewed.map(|(_, to)| to);
@@ -119,12 +140,28 @@ pub(crate) fn text(
                 if idx < n_params && Some(of) == renewed && !matches!(argument, Argument::Behind(_)) {
                     continue;
                 }
-                let _ = writeln!(text, "    colt_assert({});", argument.call(name));
+                let call = argument.call(name);
+                let _ = writeln!(text, "    __colt_keeps({call}, \"{name} does not hold after {entry}\");");
             }
         }
     }
     text.push_str("    return 0;\n}\n");
     Ok(text)
+}
+
+/// How a result is written down that is one word or less: as a pointer, a floating-point number, or with a sign or without.
+fn letter(types: &Module, ty: SourceTypeId) -> Option<char> {
+    match types.ty(types.strip(ty)?) {
+        SourceType::Pointer { .. } => Some('p'),
+        SourceType::Base { bytes, kind, .. } if *bytes <= 8 => match kind {
+            BaseKind::Float => Some('f'),
+            BaseKind::Signed | BaseKind::Char => Some('s'),
+            BaseKind::Unsigned | BaseKind::UnsignedChar | BaseKind::Bool => Some('u'),
+            BaseKind::Other => None,
+        },
+        SourceType::Enum { .. } => Some('s'),
+        _ => None,
+    }
 }
 
 /// How an invariant is asked about an input.
@@ -233,19 +270,41 @@ fn has_pointers(types: &Module, ty: SourceTypeId) -> bool {
     }
 }
 
+/// A function with a body. Clang leaves out a static one that nobody calls, as an invariant often is; then it is asked for all.
+fn find_invariant(
+    context: &Context,
+    sources: &Sources,
+    units: &[LoadedUnit],
+    name: &str,
+) -> Result<Option<Value>, LoadError> {
+    let with_body = |unit: &LoadedUnit| unit.module.function(name).filter(|function| !function.is_declaration());
+    if let Some(function) = units.iter().find_map(with_body) {
+        return Ok(Some(function));
+    }
+    let mut all = sources.clone();
+    all.cflags.push("-femit-all-decls".to_string());
+    for unit in units.iter().filter(|unit| unit.kind == FileKind::C) {
+        let bytes = compile::compile(&compile::find_clang()?, &unit.path, &all)?;
+        let whole = parse_unit(context, Unit { path: unit.path.clone(), kind: FileKind::C, bytes })?;
+        whole.module.use_debug_intrinsics();
+        if let Some(function) = with_body(&whole) {
+            return Ok(Some(function));
+        }
+    }
+    Ok(None)
+}
+
 fn invariants(
     context: &Context,
     entry: &str,
-    units: &[LoadedUnit],
+    find: impl Fn(&str) -> Result<Option<Value>, LoadError>,
     names: &[String],
     inputs: &[Input],
     signature: &Signature,
 ) -> Result<Vec<Invariant>, LoadError> {
     let mut found = Vec::new();
     for name in names {
-        let has_body = |function: &Value| !function.is_declaration();
-        let function = units.iter().filter_map(|unit| unit.module.function(name)).find(has_body);
-        let Some(function) = function else {
+        let Some(function) = find(name)? else {
             return Err(signature_error(
                 entry,
                 format!("there is no function `{name}` to say whether its structures are valid"),

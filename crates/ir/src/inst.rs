@@ -378,6 +378,10 @@ pub enum Intrinsic {
     Fault,
     /// (before, after): pointer arithmetic, to be checked against the object
     PointerStep,
+    /// (a, b): what follows depends on how two addresses lie to each other; `b` is null where `a` is taken for a number
+    AddressOrder,
+    /// (pointer, type): it is followed as a pointer to that type of the source
+    FollowedAs,
     /// (object, bits) -> size or -1/0, result width from the call
     ObjectSize,
     FrameAddress,

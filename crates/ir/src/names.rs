@@ -65,7 +65,8 @@ names! {
     }
     Intrinsic {
         MemCpy "memcpy", MemMove "memmove", MemSet "memset", VaStart "va_start", VaEnd "va_end", VaCopy "va_copy",
-        StackSave "stack_save", StackRestore "stack_restore", Trap "trap", Fault "fault", PointerStep "pointer_step", ObjectSize "object_size",
+        StackSave "stack_save", StackRestore "stack_restore", Trap "trap", Fault "fault", PointerStep "pointer_step",
+        AddressOrder "address_order", FollowedAs "followed_as", ObjectSize "object_size",
         FrameAddress "frame_address", ReturnAddress "return_address", ThreadLocal "thread_local",
         SetJump "set_jump", LongJump "long_jump", TimeStamp "time_stamp",
         CpuId "cpu_id", Begin "begin",

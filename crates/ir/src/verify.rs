@@ -425,7 +425,7 @@ fn intrinsic_shape(intrinsic: Intrinsic) -> Option<(usize, usize)> {
         Intrinsic::TimeStamp => Some((0, 1)),
         Intrinsic::ObjectSize => Some((2, 1)),
         Intrinsic::Fault => Some((1, 0)),
-        Intrinsic::PointerStep => Some((2, 0)),
+        Intrinsic::PointerStep | Intrinsic::AddressOrder | Intrinsic::FollowedAs => Some((2, 0)),
         Intrinsic::Trap | Intrinsic::FrameAddress | Intrinsic::ReturnAddress | Intrinsic::CpuId => None,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use witness::{Field, FieldKind, InputValue};
 
-use crate::heap::{field_text, find, is_function};
+use crate::heap::{field_text, find, is_of_program};
 
 const BOX_WIDTH: usize = 190;
 const COLUMN: usize = 250;
@@ -91,7 +91,7 @@ fn targets(input: &InputValue, inputs: &[InputValue]) -> Vec<usize> {
 
 fn target(input: &InputValue, field: &Field, inputs: &[InputValue]) -> Option<usize> {
     let word = input.word(field.offset, field.n_bytes);
-    let (object, _) = find(inputs, word).filter(|(object, _)| word != 0 && !is_function(object))?;
+    let (object, _) = find(inputs, word).filter(|(object, _)| word != 0 && !is_of_program(object))?;
     inputs.iter().position(|other| std::ptr::eq(other, object))
 }
 

@@ -12,7 +12,7 @@ pub fn target(inputs: &[InputValue], at: u64) -> String {
         return "NULL".to_string();
     }
     let Some((object, offset)) = find(inputs, at) else { return format!("{at:#x}") };
-    if is_function(object) {
+    if &*object.ty == FUNCTION {
         return object.name.to_string();
     }
     if offset == 0 {
@@ -38,8 +38,13 @@ pub fn find(inputs: &[InputValue], at: u64) -> Option<(&InputValue, u64)> {
     Some((object, at - object.address()?))
 }
 
-pub fn is_function(input: &InputValue) -> bool {
-    input.address().is_some() && &*input.ty == "function"
+/// What a pointer of a test points to without being made by it has one of these for a type.
+const FUNCTION: &str = "function";
+const VARIABLE: &str = "variable";
+
+/// Whether it is part of the program: a function, or a variable whose value is none of the test's business.
+pub fn is_of_program(input: &InputValue) -> bool {
+    input.address().is_some() && matches!(&*input.ty, FUNCTION | VARIABLE)
 }
 
 fn is_array(input: &InputValue) -> bool {
@@ -49,7 +54,7 @@ fn is_array(input: &InputValue) -> bool {
 /// The value of an input of a test as C would write it.
 pub fn shown(input: &InputValue, inputs: &[InputValue]) -> String {
     match &input.layout {
-        Some(_) if is_function(input) => "a function".to_string(),
+        Some(_) if is_of_program(input) => format!("a {} of the program", input.ty),
         Some(layout) => initialiser(input, layout, inputs),
         None => value::describe(input),
     }

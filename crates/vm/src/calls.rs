@@ -359,6 +359,16 @@ impl Machine<'_> {
                 let (before, after) = (self.arg(state, call, 0), self.arg(state, call, 1));
                 self.check_step(state, before, after)?;
             }
+            Intrinsic::AddressOrder => {
+                let (a, b) = (self.arg(state, call, 0), self.arg(state, call, 1));
+                if a.term().is_some() || b.term().is_some() {
+                    let bits = u32::from(pointer_bits);
+                    let (a, b) = (a.to_term(&mut self.terms, bits), b.to_term(&mut self.terms, bits));
+                    self.ask(state, || Effect::AddressOrder { a, b })?;
+                }
+            }
+            // Only for those who ask how a pointer is followed.
+            Intrinsic::FollowedAs => {}
             Intrinsic::MemSet => {
                 let (dst, byte, len) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
                 self.fill(state, dst, byte, len)?;

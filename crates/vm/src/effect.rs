@@ -137,6 +137,12 @@ pub enum Effect {
         value: TermId,
         judgement: Judgement,
     },
+    /// Answer `Proceed`: the program makes something of how two addresses lie to each other, or of `a` as a number where `b` is
+    /// null.
+    AddressOrder {
+        a: TermId,
+        b: TermId,
+    },
     /// Answer `Input`.
     Input(Box<InputRequest>),
     /// A call somebody claimed. Answer `Enter` or `Skip`.

@@ -71,10 +71,18 @@ pub struct Image {
 }
 
 impl Image {
-    pub fn new(module: Arc<Module>, entry: FuncId, constructors: Vec<FuncId>, checks: Checks, world: World) -> Image {
+    /// `places` are addresses among the inputs for variables that are to lie there.
+    pub fn new(
+        module: Arc<Module>,
+        entry: FuncId,
+        constructors: Vec<FuncId>,
+        checks: Checks,
+        world: World,
+        places: &[(GlobalId, u64)],
+    ) -> Image {
         let layout = Layout::of_pointer_bytes(module.target.pointer_bytes);
         let function_addrs = place_functions(&module, layout);
-        let global_addrs = place_globals(&module, layout);
+        let global_addrs = place_globals(&module, layout, places);
         let globals = lay_down(&module, &function_addrs, &global_addrs);
         let bindings = module.functions.iter().map(bind).collect();
         let (first_edges, n_edges) = number_edges(&module);
@@ -193,14 +201,18 @@ fn place_functions(module: &Module, layout: Layout) -> Vec<u64> {
     module.functions.iter().map(place).collect()
 }
 
-fn place_globals(module: &Module, layout: Layout) -> Vec<u64> {
+fn place_globals(module: &Module, layout: Layout, places: &[(GlobalId, u64)]) -> Vec<u64> {
     let mut next = layout.globals;
     let place = |global: &ir::Global| {
         let addr = next.next_multiple_of(u64::from(global.align).max(16));
         next = addr + global.bytes + GAP;
         addr
     };
-    module.globals.iter().map(place).collect()
+    let mut addresses: Vec<u64> = module.globals.iter().map(place).collect();
+    for (global, addr) in places {
+        addresses[global.idx()] = *addr;
+    }
+    addresses
 }
 
 fn address_of(function_addrs: &[u64], global_addrs: &[u64], symbol: SymbolRef) -> u64 {
@@ -231,7 +243,9 @@ fn lay_down(module: &Module, function_addrs: &[u64], global_addrs: &[u64]) -> Ve
         object.origin = global_addrs[idx];
         Rc::new(object)
     };
-    module.globals.iter().enumerate().map(make).collect()
+    let mut objects: Vec<Rc<Object>> = module.globals.iter().enumerate().map(make).collect();
+    objects.sort_by_key(|object| object.base);
+    objects.into()
 }
 
 fn bind(function: &Function) -> Binding {

@@ -129,18 +129,28 @@ impl Memory {
     #[inline]
     pub fn below(&self, addr: u64) -> Option<ObjectId> {
         let region = self.region_at(addr);
-        let objects = self.region(region);
         if region == Region::Input {
-            let below = objects.iter().enumerate().filter(|(_, object)| object.base <= addr);
-            let idx = below.max_by_key(|(_, object)| object.base)?.0;
-            return Some(ObjectId { region, idx: idx as u32 });
+            return self.below_among_inputs(addr);
         }
+        self.below_in(region, addr)
+    }
+
+    fn below_in(&self, region: Region, addr: u64) -> Option<ObjectId> {
+        let objects = self.region(region);
         let idx = match objects.binary_search_by(|object| object.base.cmp(&addr)) {
             Ok(idx) => idx,
             Err(0) => return None,
             Err(idx) => idx - 1,
         };
         Some(ObjectId { region, idx: idx as u32 })
+    }
+
+    /// Variables of the program may have been placed among the inputs.
+    fn below_among_inputs(&self, addr: u64) -> Option<ObjectId> {
+        let inputs = self.objects(Region::Input).filter(|(_, object)| object.base <= addr);
+        let input = inputs.max_by_key(|(_, object)| object.base).map(|(object, _)| object);
+        let global = self.below_in(Region::Global, addr);
+        input.into_iter().chain(global).max_by_key(|object| self.get(*object).base)
     }
 
     /// The object whose bytes (or, when empty, whose base) hold `addr`, alive or not.
@@ -156,7 +166,8 @@ impl Memory {
         let below = self.below(addr);
         let region = self.region_at(addr);
         if region == Region::Input {
-            let above = self.objects(region).find(|(_, object)| object.base > addr && object.base - addr <= 2 * GAP);
+            let is_above = |(_, object): &(ObjectId, &Rc<Object>)| object.base > addr && object.base - addr <= 2 * GAP;
+            let above = self.objects(region).chain(self.objects(Region::Global)).find(is_above);
             return (below.filter(|object| addr - self.get(*object).end().min(addr) < GAP), above.map(|(id, _)| id));
         }
         let next = ObjectId { region, idx: below.map_or(0, |object| object.idx + 1) };

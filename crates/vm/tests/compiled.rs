@@ -11,7 +11,7 @@ fn run(text: &str, compile: bool, fuel: u64) -> (String, u64, std::time::Duratio
     ir::verify(&module).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let entry = module.find_function("main").expect("a main");
     let world = World { compile, ..World::default() };
-    let image = Image::new(Arc::new(module), entry, Vec::new(), Checks::default(), world);
+    let image = Image::new(Arc::new(module), entry, Vec::new(), Checks::default(), world, &[]);
     let mut machine = Machine::new(&image);
     let mut state = machine.start(&[], &mut |_| vm::InputForm::Symbolic);
     let started = std::time::Instant::now();

@@ -87,4 +87,9 @@ impl InputValue {
     pub fn is_unwritten(&self) -> bool {
         self.name.starts_with(UNWRITTEN)
     }
+
+    /// Whether it is no input at all but what the entry gave back for the others: `find()`.
+    pub fn is_returned(&self) -> bool {
+        self.name.ends_with("()")
+    }
 }

@@ -13,6 +13,8 @@ pub enum LedgerKind {
     ConcretisedFloat,
     ConcretisedArgument,
     BoundedPointerInput,
+    /// Objects may lie in another order, or at other addresses.
+    AddressOrder,
     UnknownFunction,
     UnknownAnswer,
     UnmodelledBehaviour,
@@ -29,6 +31,7 @@ impl LedgerKind {
             LedgerKind::ConcretisedFloat => "concretised-float",
             LedgerKind::ConcretisedArgument => "concretised-argument",
             LedgerKind::BoundedPointerInput => "bounded-pointer-input",
+            LedgerKind::AddressOrder => "address-order",
             LedgerKind::UnknownFunction => "unknown-function",
             LedgerKind::UnknownAnswer => "unknown-answer",
             LedgerKind::UnmodelledBehaviour => "unmodelled-behaviour",

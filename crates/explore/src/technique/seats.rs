@@ -1,6 +1,7 @@
 //! The seats: where a technique decides, each with a fixed rule for what several of them say.
 
-use ir::FuncId;
+use ir::{FuncId, GlobalId};
+use term::TermId;
 use vm::{InputForm, InputRequest};
 use witness::Ending;
 
@@ -64,8 +65,18 @@ pub trait Seats {
     fn mean(&mut self, _path: &mut Path, _asked: &Asked, _meant: Meant, _means: &mut Means) {}
 
     /// Seat `resolve`, one owner: where an address leads, where the technique knows better.
-    fn leads(&mut self, _path: &Path, _addr: term::TermId, _means: &mut Means) -> Option<Leads> {
+    fn leads(&mut self, _path: &Path, _addr: TermId, _means: &mut Means) -> Option<Leads> {
         None
+    }
+
+    /// Seat `resolve`: why two addresses might lie otherwise to each other than they do on this path, if they might.
+    fn order(&mut self, _path: &Path, _addresses: (TermId, TermId), _means: &mut Means) -> Option<String> {
+        None
+    }
+
+    /// Seat `input`: variables of the program that are to lie at these addresses, among the objects that are inputs.
+    fn places(&self) -> Vec<(GlobalId, u64)> {
+        Vec::new()
     }
 
     /// Seat `rank`, exactly one: a search order of the technique's own.

@@ -5,7 +5,7 @@ use std::ptr;
 
 use llvm_sys::{analysis, core, error, prelude as raw, target, transforms::pass_builder};
 
-use super::{Type, Value, take_message};
+use super::{Meta, Type, Value, take_message};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Module(pub(super) raw::LLVMModuleRef);
@@ -80,6 +80,17 @@ impl Module {
         // SAFETY: as in `functions`.
         let first = Value::new(unsafe { core::LLVMGetFirstGlobalAlias(self.0) });
         std::iter::successors(first, |alias| Value::new(unsafe { core::LLVMGetNextGlobalAlias(alias.0) }))
+    }
+
+    /// The nodes of the compile units, one for each file that was compiled with debug information.
+    pub fn compile_units(self) -> Vec<Meta> {
+        let name = c"llvm.dbg.cu".as_ptr();
+        // SAFETY: the buffer has room for all of the operands, which are nodes.
+        unsafe {
+            let mut operands = vec![ptr::null_mut(); core::LLVMGetNamedMetadataNumOperands(self.0, name) as usize];
+            core::LLVMGetNamedMetadataOperands(self.0, name, operands.as_mut_ptr());
+            operands.into_iter().filter_map(|operand| Meta::new(core::LLVMValueAsMetadata(operand))).collect()
+        }
     }
 
     pub fn global(self, name: &str) -> Option<Value> {

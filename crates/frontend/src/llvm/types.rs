@@ -1,5 +1,6 @@
 //! Types.
 
+use std::ffi::CStr;
 use std::ptr;
 
 use llvm_sys::{core, prelude as raw};
@@ -41,6 +42,14 @@ impl Type {
 
     pub fn field(self, field: u32) -> Type {
         unsafe { Type(core::LLVMStructGetTypeAtIndex(self.0, field)) }
+    }
+
+    /// Of a structure; empty for one without.
+    pub fn struct_name(self) -> String {
+        unsafe {
+            let name = core::LLVMGetStructName(self.0);
+            if name.is_null() { String::new() } else { CStr::from_ptr(name).to_string_lossy().into_owned() }
+        }
     }
 
     pub fn result(self) -> Type {

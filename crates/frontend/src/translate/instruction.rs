@@ -12,6 +12,7 @@ use crate::llvm::{Opcode, RealPredicate, RmwOp, TypeKind, Value, ValueKind};
 impl Body<'_, '_> {
     pub(super) fn instruction(&mut self, inst: Value) -> Result<(), Unsupported> {
         let opcode = inst.opcode();
+        self.tell_uses(inst, opcode)?;
         match opcode {
             // Their registers are filled on the edges.
             Opcode::LLVMPHI => Ok(()),
@@ -564,7 +565,7 @@ impl Body<'_, '_> {
     fn tells_step(&mut self, value: Value) -> bool {
         let is_member = value.gep_element_type().kind() == TypeKind::LLVMStructTypeKind
             && self.signed_immediate(value.operand(1)) == Some(0);
-        self.module.pointer_steps == crate::PointerSteps::Told && self.choices == Choices::Branch && !is_member
+        self.module.told.steps == crate::PointerSteps::Told && self.choices == Choices::Branch && !is_member
     }
 
     fn signed_immediate(&mut self, index: Value) -> Option<i64> {

@@ -10,6 +10,7 @@ mod instruction;
 mod intrinsic;
 pub(crate) mod shape;
 mod slots;
+mod uses;
 mod wide;
 
 use std::collections::VecDeque;
@@ -19,10 +20,10 @@ pub(super) use ir::slots_of as slot_count;
 use ir::{BlockId, FuncId, Function, Global, GlobalId, Module, Param, Reg, Slot, SymbolRef, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::PointerSteps;
 use crate::debug::DebugInfo;
 use crate::link::{self, Linked};
 use crate::llvm::{self, AttributeKind, BasicBlock, Context, Layout, Type, Value};
+use crate::{PointerSteps, PointerUses};
 use shape::Shapes;
 
 /// Attributes we ask for, resolved once.
@@ -61,7 +62,15 @@ pub(crate) struct ModuleTranslator<'c> {
     numberings: FxHashMap<Value, Rc<Numbering>>,
     pending_bodies: VecDeque<Value>,
     pending_globals: VecDeque<Value>,
-    pointer_steps: PointerSteps,
+    told: Told,
+    followed: uses::Followed,
+}
+
+/// What of the code is told to the machine besides what it does.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Told {
+    pub steps: PointerSteps,
+    pub uses: PointerUses,
 }
 
 /// What translation yields besides the module.
@@ -75,10 +84,13 @@ pub(crate) fn translate<'c>(
     context: &'c Context,
     linked: &'c Linked,
     debug: DebugInfo<'c>,
-    pointer_steps: PointerSteps,
+    told: Told,
 ) -> Result<Translated, String> {
     let mut translator = ModuleTranslator::new(context, linked, debug);
-    translator.pointer_steps = pointer_steps;
+    translator.told = told;
+    if told.uses == PointerUses::Told {
+        translator.read_all_types();
+    }
     translator.declare_roots();
     let constructors = translator.start_list("llvm.global_ctors");
     let destructors = translator.start_list("llvm.global_dtors");
@@ -108,7 +120,8 @@ impl<'c> ModuleTranslator<'c> {
             numberings: FxHashMap::default(),
             pending_bodies: VecDeque::new(),
             pending_globals: VecDeque::new(),
-            pointer_steps: PointerSteps::Untold,
+            told: Told::default(),
+            followed: uses::Followed::default(),
         }
     }
 

@@ -33,6 +33,16 @@ impl Shapes {
         if !vm::INPUTS.contains(&at) || inputs.iter().any(is_there) {
             return;
         }
+        if let Some(landmark) = self.kinds.landmarks.iter().find(|landmark| {
+            let made = self.kinds.made_of(landmark);
+            at >= made.base && at < made.base + made.size
+        }) {
+            let (kind, base) = (self.kinds.get(landmark.kind), self.kinds.base(landmark.slot));
+            let name = self.kinds.module().globals[landmark.global.idx()].name.as_str();
+            let layout = Some(Layout { at: Some(base), fields: Arc::clone(&kind.fields) });
+            inputs.push(InputValue { layout, ..InputValue::new(name, "variable", vec![0; kind.size as usize]) });
+            return;
+        }
         let slot = self.kinds.slot_near(at);
         let Some(kind) = self.kinds.kind_of_slot(slot) else { return };
         let base = self.kinds.base(slot);

@@ -20,9 +20,16 @@ pub struct Made {
     pub base: u64,
     pub size: u64,
     pub n_elements: u64,
-    pub object: ObjectId,
-    /// Its place among the state's inputs.
-    pub record: usize,
+    pub origin: Origin,
+}
+
+/// Where an object comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin {
+    /// It was made when a pointer to it was followed; `record` is its place among the state's inputs.
+    Input { object: ObjectId, record: usize },
+    /// A variable of the program, there from the start.
+    Variable,
 }
 
 /// What became of a pointer.
@@ -33,6 +40,7 @@ pub enum Settled {
     Foreign,
 }
 
+/// The technique's data with a state; without any, a state has the heap that every path begins with.
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
     pub made: Vec<Made>,
@@ -40,12 +48,10 @@ pub struct Heap {
 }
 
 impl Heap {
-    pub fn of(path: &Path) -> Option<&Heap> {
-        path.state.slots.get::<Heap>(SLOT)
-    }
-
-    pub fn of_mut(path: &mut Path) -> &mut Heap {
-        path.state.slots.get_mut::<Heap>(SLOT)
+    /// Objects of the kind that were made on the way.
+    pub fn n_inputs(&self, kind: KindId) -> u64 {
+        let is_input = |made: &&Made| made.kind == kind && matches!(made.origin, Origin::Input { .. });
+        self.made.iter().filter(is_input).count() as u64
     }
 
     /// The object that an address lies in, or just past which it does.

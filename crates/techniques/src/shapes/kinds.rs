@@ -7,9 +7,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ir::{BaseKind, Module, SourceType, SourceTypeId};
+use ir::{BaseKind, GlobalId, Module, SourceType, SourceTypeId};
 use rustc_hash::FxHashMap;
 use witness::{Field, FieldKind};
+
+use super::heap::{Made, Origin};
 
 /// Elements behind a pointer to characters, or to nobody knows what: as many as without this technique.
 const TEXT_BYTES: u64 = 16;
@@ -22,6 +24,9 @@ const MAX_CELLS: usize = 4096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KindId(pub u16);
+
+/// What a `void *` points to, as long as nobody says more.
+pub const UNKNOWN: KindId = KindId(0);
 
 /// One scalar of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +49,17 @@ pub enum Holds {
     Function(Box<str>),
     /// Memory that a union uses for pointers of these kinds and for something else.
     Either(Vec<KindId>),
+}
+
+impl Holds {
+    /// Whether it is a pointer to nobody knows what.
+    fn is_unknown(&self) -> bool {
+        match self {
+            Holds::Pointer(kind) => *kind == UNKNOWN,
+            Holds::Either(kinds) => kinds.contains(&UNKNOWN),
+            Holds::Number | Holds::Bool | Holds::Function(_) => false,
+        }
+    }
 }
 
 /// Whether anything is known of what lies there.
@@ -73,6 +89,13 @@ pub struct Kind {
     pub slots: Range<u16>,
 }
 
+impl Kind {
+    /// Characters, or bytes.
+    pub fn is_text(&self) -> bool {
+        matches!(self.key.as_str(), "void" | "char")
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Tail {
     pub name: String,
@@ -88,6 +111,24 @@ pub struct Reach {
     pub slots: Vec<Range<u16>>,
 }
 
+/// A variable of the program that pointers may point to. It lies at the address of one of its kind's numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Landmark {
+    pub global: GlobalId,
+    pub kind: KindId,
+    pub slot: u16,
+}
+
+/// What kinds are looked for in.
+pub struct Origins<'a> {
+    /// Types of inputs.
+    pub roots: &'a [SourceTypeId],
+    /// Types that pointers to nobody knows what are taken to point to.
+    pub followed: &'a [SourceTypeId],
+    /// Variables that something may point to.
+    pub variables: &'a [GlobalId],
+}
+
 pub struct Kinds {
     module: Arc<Module>,
     kinds: Vec<Kind>,
@@ -96,6 +137,7 @@ pub struct Kinds {
     pub slot_bits: u32,
     n_elements: u64,
     reaches: Vec<Arc<[Reach]>>,
+    pub landmarks: Vec<Landmark>,
 }
 
 /// Bits of an address that are an object's number and its place in the object.
@@ -104,27 +146,43 @@ const ADDRESS_BITS: u32 = 44;
 impl Kinds {
     /// The kinds that can be reached from these types, and the larger ones that they lie in.
     /// Pointers may point to so many elements of an array.
-    pub fn new(module: Arc<Module>, roots: &[SourceTypeId], max_objects: u64, n_elements: u64) -> Kinds {
-        let by_key = FxHashMap::default();
-        let mut kinds = Kinds { module, kinds: Vec::new(), by_key, slot_bits: 8, n_elements, reaches: Vec::new() };
+    pub fn new(module: Arc<Module>, origins: &Origins, max_objects: u64, n_elements: u64) -> Kinds {
+        let mut kinds = Kinds {
+            module,
+            kinds: Vec::new(),
+            by_key: FxHashMap::default(),
+            slot_bits: 8,
+            n_elements,
+            reaches: Vec::new(),
+            landmarks: Vec::new(),
+        };
         kinds.kind_of(None);
-        for root in roots {
+        for root in origins.roots {
             kinds.cells_of(*root);
         }
+        let has_unknown = kinds.kinds.iter().flat_map(|kind| &kind.cells).any(|cell| cell.holds.is_unknown());
+        let is_unknown_root =
+            |kinds: &mut Kinds, root: &SourceTypeId| kinds.cells_of(*root).iter().any(|cell| cell.holds.is_unknown());
+        if has_unknown || origins.roots.iter().any(|root| is_unknown_root(&mut kinds, root)) {
+            for ty in origins.followed {
+                kinds.kind_of(Some(*ty));
+            }
+        }
         kinds.add_containers();
+        kinds.add_variables(origins.variables);
         kinds.find_places();
         kinds.number(max_objects);
+        for idx in 0..kinds.landmarks.len() {
+            let kind = kinds.landmarks[idx].kind;
+            let n_before = kinds.landmarks[..idx].iter().filter(|other| other.kind == kind).count() as u16;
+            kinds.landmarks[idx].slot = kinds.get(kind).slots.start + n_before;
+        }
         kinds.reaches = (0..kinds.kinds.len()).map(|idx| kinds.find_reach(KindId(idx as u16)).into()).collect();
         kinds
     }
 
     pub fn get(&self, kind: KindId) -> &Kind {
         &self.kinds[kind.0 as usize]
-    }
-
-    /// What nobody knows the type of.
-    pub fn bytes(&self) -> KindId {
-        KindId(0)
     }
 
     pub fn ids(&self) -> impl Iterator<Item = KindId> + use<> {
@@ -145,6 +203,12 @@ impl Kinds {
         ((addr + (1 << (self.shift() - 1))) >> self.shift()) as u16
     }
 
+    pub fn made_of(&self, landmark: &Landmark) -> Made {
+        let Landmark { kind, slot, .. } = *landmark;
+        let (base, size) = (self.base(slot), self.get(kind).size);
+        Made { kind, slot, base, size, n_elements: 1, origin: Origin::Variable }
+    }
+
     pub fn kind_of_slot(&self, slot: u16) -> Option<KindId> {
         self.ids().find(|kind| self.get(*kind).slots.contains(&slot))
     }
@@ -155,6 +219,11 @@ impl Kinds {
 
     pub fn module(&self) -> &Arc<Module> {
         &self.module
+    }
+
+    /// The kind of objects of a type, where there is one.
+    pub fn find(&self, ty: SourceTypeId) -> Option<KindId> {
+        self.by_key.get(&self.key(Some(ty))).copied()
     }
 
     /// The cells of a type as an input of its own, which may be no kind.
@@ -350,6 +419,22 @@ impl Kinds {
         })
     }
 
+    /// Variables that have something in them that pointers point to. Characters are not looked for: a pointer to some would have
+    /// as many meanings as there are of them.
+    fn add_variables(&mut self, variables: &[GlobalId]) {
+        let n_pointed = self.kinds.len();
+        for global in variables {
+            let Some(ty) = self.module.globals[global.idx()].ty else { continue };
+            let mut parts = Vec::new();
+            self.parts(ty, 0, &mut parts);
+            let is_pointed = |(_, kind): &(u64, KindId)| (kind.0 as usize) < n_pointed && !self.get(*kind).is_text();
+            if parts.iter().any(is_pointed) {
+                let kind = self.kind_of(Some(ty));
+                self.landmarks.push(Landmark { global: *global, kind, slot: 0 });
+            }
+        }
+    }
+
     fn find_places(&mut self) {
         for idx in 0..self.kinds.len() {
             let mut places = Vec::new();
@@ -394,7 +479,7 @@ impl Kinds {
     fn number(&mut self, max_objects: u64) {
         let n_kinds = self.kinds.len() as u64;
         // Twice as many as may be made: pointers that nobody follows are told apart by numbers, too.
-        let wanted = 2 * max_objects + 4;
+        let wanted = 2 * max_objects + 4 + self.landmarks.len() as u64;
         self.slot_bits = if n_kinds * wanted < 256 { 8 } else { 12 };
         let per_kind = (((1u64 << self.slot_bits) - 1) / n_kinds) as u16;
         for (idx, kind) in self.kinds.iter_mut().enumerate() {
@@ -409,8 +494,13 @@ impl Kinds {
         let own = self.get(kind);
         let element = |nth: u64| ((nth * own.size) as i64, own.slots.clone());
         let mut reached: Vec<(i64, Range<u16>)> = (0..self.n_elements).map(element).collect();
-        if kind == self.bytes() {
-            reached.extend(self.kinds.iter().map(|other| (0, other.slots.clone())));
+        if kind == UNKNOWN {
+            for other in self.ids().filter(|other| *other != kind) {
+                let reach = self.find_reach(other).into_iter();
+                reached.extend(
+                    reach.flat_map(|Reach { delta, slots }| slots.into_iter().map(move |slots| (delta, slots))),
+                );
+            }
         }
         for other in self.ids() {
             let whole = self.get(other);

@@ -43,6 +43,7 @@ mod finish;
 mod heap;
 mod kinds;
 mod pointers;
+mod uses;
 mod ways;
 
 use std::rc::Rc;
@@ -51,13 +52,13 @@ use std::sync::Arc;
 use explore::{
     Asked, Endings, InputForm, InputRequest, Leads, Maker, Meanings, Means, Meant, Path, Report, Seats, Technique,
 };
-use ir::{FuncId, SourceType, SourceTypeId};
+use ir::{FuncId, GlobalId, SourceType, SourceTypeId};
 use rustc_hash::FxHashMap;
 use term::{TermId, Terms};
 use witness::{FieldKind, InputValue, Layout};
 
-use heap::{Heap, Settled, scalar};
-use kinds::{Cell, Holds, Kinds, fields};
+use heap::{Heap, SLOT, Settled, scalar};
+use kinds::{Cell, Holds, Kinds, Landmark, Origins, fields};
 use pointers::{Pointers, Within};
 use ways::Listed;
 
@@ -127,7 +128,8 @@ pub struct Shapes {
     /// The functions that pointers were made to, by address.
     functions: FxHashMap<u64, FuncId>,
     listed: Option<Listed>,
-    n_objects: u64,
+    /// What is there before anything is followed.
+    beginning: Heap,
     subject: (Arc<ir::Module>, FuncId),
     config: Config,
 }
@@ -135,7 +137,11 @@ pub struct Shapes {
 impl Shapes {
     pub fn new(config: &Config, module: &Arc<ir::Module>, entry: FuncId) -> Shapes {
         let n_elements = if config.arrays.is_empty() { 1 } else { config.max_objects };
-        let kinds = Kinds::new(Arc::clone(module), &roots(module, entry), config.max_objects, n_elements);
+        let (roots, followed) = (roots(module, entry), uses::followed_types(module));
+        let variables = variables(module);
+        let origins = Origins { roots: &roots, followed: &followed, variables: &variables };
+        let kinds = Kinds::new(Arc::clone(module), &origins, config.max_objects, n_elements);
+        let made = kinds.landmarks.iter().map(|landmark| kinds.made_of(landmark)).collect();
         let taken = analysis::CallGraph::new(module).address_taken().to_vec();
         Shapes {
             kinds,
@@ -147,15 +153,26 @@ impl Shapes {
             named: FxHashMap::default(),
             functions: FxHashMap::default(),
             listed: None,
-            n_objects: 0,
+            beginning: Heap { made, ..Heap::default() },
             subject: (Arc::clone(module), entry),
             config: config.clone(),
         }
     }
 
+    fn heap<'p>(&'p self, path: &'p Path) -> &'p Heap {
+        path.state.slots.get::<Heap>(SLOT).unwrap_or(&self.beginning)
+    }
+
+    fn heap_mut<'p>(&self, path: &'p mut Path) -> &'p mut Heap {
+        if path.state.slots.get::<Heap>(SLOT).is_none() {
+            path.state.slots.set(SLOT, self.beginning.clone());
+        }
+        path.state.slots.get_mut::<Heap>(SLOT)
+    }
+
     /// Where an address leads, once the pointer in it is settled.
     fn lead(&self, path: &Path, addr: TermId, means: &mut Means) -> Option<Leads> {
-        let heap = Heap::of(path)?;
+        let heap = self.heap(path);
         let terms = &mut means.machine.terms;
         let settled = |value: TermId| heap.settled.get(&value).copied();
         match self.pointers.within(terms, addr) {
@@ -290,6 +307,16 @@ fn roots(module: &ir::Module, entry: FuncId) -> Vec<SourceTypeId> {
     roots
 }
 
+/// The variables of the user's that something may point to. A test can name them.
+fn variables(module: &ir::Module) -> Vec<GlobalId> {
+    let Some(harness) = module.find_function("main") else { return Vec::new() };
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_variable = |global: &ir::Global| !global.is_constant && !global.is_runtime && is_name(&global.name);
+    let mut taken = analysis::taken_globals(module, harness);
+    taken.retain(|global| is_variable(&module.globals[global.idx()]));
+    taken
+}
+
 impl Technique for Shapes {
     fn name(&self) -> &'static str {
         NAME
@@ -309,7 +336,7 @@ impl Technique for Shapes {
     }
 
     fn report(&mut self) -> Report {
-        Report::summary(format!("{{\"max\":{},\"objects\":{}}}", self.max_objects, self.n_objects))
+        Report::summary(format!("{{\"max\":{}}}", self.max_objects))
     }
 }
 
@@ -332,6 +359,15 @@ impl Seats for Shapes {
 
     fn leads(&mut self, path: &Path, addr: TermId, means: &mut Means) -> Option<Leads> {
         self.lead(path, addr, means)
+    }
+
+    fn order(&mut self, path: &Path, (a, b): (TermId, TermId), means: &mut Means) -> Option<String> {
+        self.order_of(path, a, b, means)
+    }
+
+    fn places(&self) -> Vec<(GlobalId, u64)> {
+        let place = |landmark: &Landmark| (landmark.global, self.kinds.base(landmark.slot));
+        self.kinds.landmarks.iter().map(place).collect()
     }
 }
 

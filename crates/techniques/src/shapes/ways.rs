@@ -12,8 +12,8 @@ use term::{TermId, Terms};
 use vm::{InputRecord, Label, Liveness, Machine};
 use witness::Layout;
 
-use super::heap::{Heap, Made, Settled, name_for, object_of, scalar};
-use super::kinds::{Cell, Holds, KindId, Known, Tail, fields};
+use super::heap::{Heap, Made, Origin, Settled, name_for, object_of, scalar};
+use super::kinds::{Cell, Holds, KindId, Known, Tail, UNKNOWN, fields};
 use super::pointers::{PointerId, Within};
 use super::{Length, NAME, Shapes};
 
@@ -29,13 +29,17 @@ pub enum Way {
         n_elements: u64,
         n_in_tail: u64,
     },
-    /// An object of that kind around one there is, which lies so many bytes into it.
+    /// An object of that kind around one there is, which lies so many bytes into it; the pointer means the place `at`.
     Around {
         made: usize,
         kind: KindId,
         offset: u64,
+        at: u64,
     },
 }
+
+/// Ways to lie beside something in a larger object that are tried for one pointer.
+const MAX_BESIDE: usize = 16;
 
 /// What was listed last, for those who take one of it.
 pub struct Listed {
@@ -61,22 +65,20 @@ impl Shapes {
         if self.is_settled(path, value) {
             return self.list_around(path, asked, means);
         }
-        let heap = Heap::of(path).cloned().unwrap_or_default();
+        let kinds = self.kinds_of(path, &pointers, terms);
+        let heap = self.heap(path);
         let mut list = List { terms, ways: Vec::new(), left_out: None };
         let null = self.null_condition(&pointers, value, list.terms);
         list.add(null, Way::Null);
-        let mut kinds: Vec<KindId> =
-            pointers.iter().flat_map(|pointer| self.pointers.get(*pointer).kinds.iter().copied()).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
         let length = match pointers[..] {
             [one] => self.lengths.get(&self.pointers.get(one).value).copied(),
             _ => None,
         };
         for kind in kinds {
-            self.list_there(&heap, value, kind, length, &mut list);
-            self.list_parts(path, &heap, value, kind, &mut list);
-            self.list_new(&heap, value, kind, length, &mut list);
+            self.list_there(heap, value, kind, length, &mut list);
+            self.list_parts(path, heap, value, kind, &mut list);
+            self.list_beside(path, heap, value, kind, &mut list);
+            self.list_new(heap, value, kind, length, &mut list);
         }
         let List { ways, left_out, .. } = list;
         let (conditions, ways): (Vec<TermId>, Vec<Way>) = ways.into_iter().unzip();
@@ -85,7 +87,22 @@ impl Shapes {
     }
 
     fn is_settled(&self, path: &Path, value: TermId) -> bool {
-        Heap::of(path).is_some_and(|heap| heap.settled.contains_key(&value))
+        self.heap(path).settled.contains_key(&value)
+    }
+
+    /// What these pointers may point to. One to nobody knows what points to what the program takes it for.
+    fn kinds_of(&self, path: &Path, pointers: &[PointerId], terms: &mut Terms) -> Vec<KindId> {
+        let mut kinds = Vec::new();
+        for pointer in pointers {
+            let followed = self.pointers.get(*pointer).kinds.iter().map(|kind| match *kind {
+                UNKNOWN => self.followed_as(path, *pointer, terms).unwrap_or(UNKNOWN),
+                kind => kind,
+            });
+            kinds.extend(followed);
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
     }
 
     /// An array with elements is never null.
@@ -107,7 +124,7 @@ impl Shapes {
         let mut places: Vec<u64> = Vec::new();
         for made in &heap.made {
             let whole = self.kinds.get(made.kind);
-            if kind == self.kinds.bytes() {
+            if kind == UNKNOWN {
                 places.push(made.base);
                 continue;
             }
@@ -136,16 +153,60 @@ impl Shapes {
         for (idx, made) in heap.made.iter().enumerate().filter(|(_, made)| is_whole(path, made)) {
             for (offset, _) in self.kinds.get(kind).places.iter().filter(|(_, part)| *part == made.kind) {
                 let here = list.is_at(value, made.base - offset);
-                list.add(here, Way::Around { made: idx, kind, offset: *offset });
+                list.add(here, Way::Around { made: idx, kind, offset: *offset, at: made.base - offset });
             }
         }
+    }
+
+    /// Places beside an object that was made as a part, in something larger that has both: two pointers to members of one struct,
+    /// neither of which knows of the struct. Once they are told apart they can never turn out to be that any more.
+    fn list_beside(&self, path: &Path, heap: &Heap, value: TermId, kind: KindId, list: &mut List) {
+        let mut ways = Vec::new();
+        for (idx, made) in heap.made.iter().enumerate().filter(|(_, made)| is_whole(path, made)) {
+            for around in self.kinds.ids() {
+                for (offset, at) in self.pairs(around, made.kind, kind) {
+                    let at = made.base - offset + at;
+                    ways.push((list.is_at(value, at), Way::Around { made: idx, kind: around, offset, at }));
+                }
+            }
+        }
+        if ways.len() <= MAX_BESIDE {
+            ways.into_iter().for_each(|(here, way)| list.add(here, way));
+            return;
+        }
+        let reason =
+            format!("pointers to a `{}` in something larger that has another one's, too", self.kinds.get(kind).name);
+        for (here, _) in ways {
+            list.leave_out(here, reason.clone());
+        }
+    }
+
+    /// Where two parts of these kinds lie in an object of the kind `around`, if nothing smaller in it has both.
+    fn pairs(&self, around: KindId, one: KindId, other: KindId) -> Vec<(u64, u64)> {
+        let (places, size_of) = (&self.kinds.get(around).places, |kind: KindId| self.kinds.get(kind).size);
+        let of = |kind: KindId| places.iter().filter(move |(_, part)| *part == kind).map(|(offset, _)| *offset);
+        let has = |kind: KindId, start: u64, part: KindId, offset: u64| {
+            offset >= start && self.kinds.get(kind).places.contains(&(offset - start, part))
+        };
+        let mut pairs = Vec::new();
+        for offset in of(one) {
+            for at in of(other) {
+                let is_apart = offset + size_of(one) <= at || at + size_of(other) <= offset;
+                let is_smaller_around =
+                    |(start, inner): &(u64, KindId)| has(*inner, *start, one, offset) && has(*inner, *start, other, at);
+                if is_apart && !places.iter().any(is_smaller_around) {
+                    pairs.push((offset, at));
+                }
+            }
+        }
+        pairs
     }
 
     /// The next object of the kind, unless there are as many as there may be.
     fn list_new(&self, heap: &Heap, value: TermId, kind: KindId, length: Option<Length>, list: &mut List) {
         let whole = self.kinds.get(kind);
         let n_numbers = heap.made.iter().filter(|made| whole.slots.contains(&made.slot)).count() as u16;
-        let n_made = heap.made.iter().filter(|made| made.kind == kind).count() as u64;
+        let n_made = heap.n_inputs(kind);
         let slot = whole.slots.start + n_numbers;
         let beyond = |list: &mut List, first: u16| {
             let (first, last) = (self.kinds.base(first), self.kinds.base(whole.slots.end - 1));
@@ -200,7 +261,7 @@ impl Shapes {
     fn list_around(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<(Vec<TermId>, Option<LeftOut>)> {
         let (_, n_bytes) = asked.access?;
         let explore::Leads::At(addr) = self.lead(path, asked.value, means)? else { return None };
-        let heap = Heap::of(path)?;
+        let heap = self.heap(path);
         let pointer = match self.pointers.within(&mut means.machine.terms, asked.value) {
             Within::One { pointer, .. } => self.pointers.get(pointer).value,
             Within::Several { value, .. } => value,
@@ -224,7 +285,7 @@ impl Shapes {
         for kind in self.kinds.ids() {
             let places = self.kinds.get(kind).places.iter().filter(|(_, part)| *part == made.kind);
             let fitting = places.map(|(offset, _)| *offset).filter(|offset| fits(&kind, *offset));
-            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset }));
+            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset, at: *points_to }));
         }
         if ways.is_empty() {
             return None;
@@ -247,22 +308,18 @@ impl Shapes {
                 self.make(path, kind, slot, (n_elements, n_in_tail), means);
                 self.kinds.base(slot)
             }
-            Way::Around { made, kind, offset } => {
+            Way::Around { made, kind, offset, at } => {
                 self.grow(path, made, kind, offset, means);
-                let base = Heap::of(path).map_or(0, |heap| heap.made[made].base);
-                match Heap::of(path).and_then(|heap| heap.settled.get(&settles)) {
-                    Some(Settled::At(at)) => *at,
-                    _ => base,
-                }
+                at
             }
         };
-        Heap::of_mut(path).settled.insert(settles, Settled::At(at));
+        self.heap_mut(path).settled.insert(settles, Settled::At(at));
     }
 
     pub fn take_none(&mut self, path: &mut Path) {
         let Some(Listed { settles, .. }) = self.listed.as_ref() else { return };
         let settles = *settles;
-        Heap::of_mut(path).settled.insert(settles, Settled::Foreign);
+        self.heap_mut(path).settled.insert(settles, Settled::Foreign);
     }
 
     fn make(
@@ -309,17 +366,17 @@ impl Shapes {
         let mut object = object_of(&mut means.machine.terms, &record, base);
         object.ty = whole.ty.filter(|_| is_usual);
         let object = path.state.memory.add_input(object);
-        let made = Made { kind, slot, base, size, n_elements, object, record: path.state.inputs.len() };
+        let origin = Origin::Input { object, record: path.state.inputs.len() };
         path.state.inputs.push_back(Arc::new(record));
-        Heap::of_mut(path).made.push(made);
-        self.n_objects += 1;
+        self.heap_mut(path).made.push(Made { kind, slot, base, size, n_elements, origin });
     }
 
     /// Puts a larger object around one there is, whose memory and whose input become part of it.
     fn grow(&mut self, path: &mut Path, idx: usize, kind: KindId, offset: u64, means: &mut Means) {
-        let Some(made) = Heap::of(path).map(|heap| heap.made[idx].clone()) else { return };
+        let made = self.heap(path).made[idx].clone();
+        let Origin::Input { object: inner, record: part_idx } = made.origin else { return };
         let whole = self.kinds.get(kind).clone();
-        let part = path.state.inputs.get(made.record).clone();
+        let part = path.state.inputs.get(part_idx).clone();
         let is_beside =
             |cell: &Cell| cell.offset + u64::from(cell.n_bytes) <= offset || cell.offset >= offset + part.n_bytes;
         let beside: Vec<Cell> = whole.cells.iter().filter(|cell| is_beside(cell)).cloned().collect();
@@ -342,11 +399,11 @@ impl Shapes {
         let terms = &mut means.machine.terms;
         let mut object = object_of(terms, &record, base);
         object.ty = whole.ty;
-        let inner = path.state.memory.get(made.object).clone();
-        for at in 0..inner.size {
-            match inner.array_at(at) {
+        let smaller = path.state.memory.get(inner).clone();
+        for at in 0..smaller.size {
+            match smaller.array_at(at) {
                 None => {
-                    let (byte, shadow) = inner.byte(at);
+                    let (byte, shadow) = smaller.byte(at);
                     object.set_byte(offset + at, byte, shadow);
                 }
                 Some(array) => {
@@ -356,9 +413,9 @@ impl Shapes {
                 }
             }
         }
-        path.state.memory.replace_input(made.object, object);
-        path.state.inputs.replace(made.record, Arc::new(record));
-        let here = &mut Heap::of_mut(path).made[idx];
+        path.state.memory.replace_input(inner, object);
+        path.state.inputs.replace(part_idx, Arc::new(record));
+        let here = &mut self.heap_mut(path).made[idx];
         (here.kind, here.base, here.size) = (kind, base, whole.size);
     }
 
@@ -409,7 +466,8 @@ impl Shapes {
 
 /// Whether an object can turn out to be part of a larger one.
 fn is_whole(path: &Path, made: &Made) -> bool {
-    made.n_elements == 1 && path.state.memory.get(made.object).liveness == Liveness::Alive
+    let is_alive = |object| path.state.memory.get(object).liveness == Liveness::Alive;
+    made.n_elements == 1 && matches!(made.origin, Origin::Input { object, .. } if is_alive(object))
 }
 
 fn moved(cells: &[Cell], by: u64, prefix: &str) -> Vec<Cell> {

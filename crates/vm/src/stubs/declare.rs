@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use ir::{BaseKind, Call, FuncId, SourceType, SourceTypeId};
 use term::TermId;
-use witness::{BugKind, Ending};
+use witness::{BugKind, Ending, Field, FieldKind, Layout};
 
 use super::{Stub, done};
 use crate::access::{Byte, Offset};
 use crate::inputs::{self, Word};
 use crate::run::{Machine, Next, Step};
 use crate::{
-    Access, Answer, Decides, Effect, InputKind, InputRecord, InputRequest, Label, PickWhy, Shadow, State, Use, Value,
+    Access, Answer, Decides, Effect, InputKind, InputRecord, InputRequest, Label, PickWhy, Scalar, Shadow, State, Use,
+    Value,
 };
 
 pub const STUBS: &[(&str, Stub)] = &[
@@ -24,15 +25,13 @@ pub const STUBS: &[(&str, Stub)] = &[
         state.is_supposing = machine.arg(state, call, 0).bits != 0;
         done()
     }),
+    ("__colt_returned", |machine, state, call, _| machine.note_returned(state, call)),
     ("colt_assert", |machine, state, call, _| {
-        let holds = machine.truth_of_arg(state, call, 0);
-        let label = machine.arg(state, call, 0).label();
-        machine.depend(state, label, Decides::Assertion);
-        machine.uses(state, holds, Use::Decision)?;
-        machine.check(state, holds, |machine| {
-            machine.bug(state, BugKind::AssertionFailure, "the asserted condition does not hold".to_string())
-        })?;
-        done()
+        machine.assert_arg(state, call, "the asserted condition does not hold".to_string())
+    }),
+    ("__colt_keeps", |machine, state, call, _| {
+        let what = machine.text_arg(state, call, 1);
+        machine.assert_arg(state, call, what)
     }),
     ("klee_prefer_cex", |_, _, _, _| done()),
     ("klee_posix_prefer_cex", |_, _, _, _| done()),
@@ -111,6 +110,45 @@ const NONDET_TYPES: &[(&str, &str)] = &[
 ];
 
 impl Machine<'_> {
+    fn assert_arg(&mut self, state: &mut State, call: &Call, what: String) -> Step<Option<Next>> {
+        let holds = self.truth_of_arg(state, call, 0);
+        let label = self.arg(state, call, 0).label();
+        self.depend(state, label, Decides::Assertion);
+        self.uses(state, holds, Use::Decision)?;
+        self.check(state, holds, |machine| machine.bug(state, BugKind::AssertionFailure, what))?;
+        done()
+    }
+
+    /// (name, type, kind, bytes, value): what the entry gave back, kept with the inputs it was given.
+    fn note_returned(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (name, type_name) = (self.text_arg(state, call, 0).into(), self.text_arg(state, call, 1).into());
+        let kind = match u8::try_from(self.arg(state, call, 2).bits).unwrap_or(0) {
+            b'p' => FieldKind::Pointer,
+            b'f' => FieldKind::Float,
+            b's' => FieldKind::Signed,
+            _ => FieldKind::Unsigned,
+        };
+        let (bytes, value) = (self.arg(state, call, 3).bits as u64, self.arg(state, call, 4));
+        let field = Field { path: "".into(), offset: 0, n_bytes: bytes, kind };
+        let scalar = Scalar {
+            offset: 0,
+            n_bytes: bytes as u8,
+            term: value.term(),
+            value: value.bits as u64,
+            label: Label::EMPTY,
+            number: 0,
+        };
+        state.inputs.push_back(Arc::new(InputRecord {
+            name,
+            type_name,
+            n_bytes: bytes,
+            origin: 0,
+            scalars: Box::new([scalar]),
+            layout: Some(Layout { at: None, fields: Arc::new([field]) }),
+        }));
+        done()
+    }
+
     /// The bytes at a place become an input.
     fn declare_input(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let (addr, size) = (self.arg(state, call, 0), self.arg(state, call, 1));

@@ -9,9 +9,9 @@ static int n_seen;
 /* The black height, or -1. */
 static int height(const struct node *t, int parent_red) {
     if (t == 0) return 1;
+    if (n_seen == LIMIT) return -1;
     for (int i = 0; i < n_seen; i++)
         if (seen[i] == t) return -1;
-    if (n_seen == LIMIT) return -1;
     seen[n_seen++] = t;
     if (t->red != 0 && t->red != 1) return -1;
     if (t->red && parent_red) return -1;

@@ -70,16 +70,18 @@ static void fix_up(struct rb_tree *t, struct rb_node *z) {
         } else {
             struct rb_node *uncle = up->left;
             if (uncle->red) {
+#ifdef MISTAKE
+                z->parent->red = 0;
+#else
                 z->parent->red = uncle->red = 0;
+#endif
                 up->red = 1;
                 z = up;
             } else {
-#ifndef MISTAKE
                 if (z == z->parent->left) {
                     z = z->parent;
                     rotate_right(t, z);
                 }
-#endif
                 z->parent->red = 0;
                 z->parent->parent->red = 1;
                 rotate_left(t, z->parent->parent);

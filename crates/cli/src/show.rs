@@ -27,7 +27,7 @@ pub fn show(args: &ShowArgs) -> Result<Exit, Failure> {
     let mut text = format!("test {} of {}: {}\n", args.number, folder.shown, case.expected.describe());
     for input in &case.inputs {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "    {} {} = {}", input.ty, input.name, report::describe(input));
+        let _ = writeln!(text, "    {} {} = {}", input.ty, input.name, report::shown(input, &case.inputs));
     }
     let decisions: Vec<String> = case.path.iter().take(DECISIONS).map(u64::to_string).collect();
     let _ = write!(text, "decisions: {}", decisions.join(" "));

@@ -181,7 +181,8 @@ impl Compiler<'_> {
     }
 
     fn write_harness(&self, text: &str) -> Result<PathBuf, BuildError> {
-        let path = std::path::absolute(self.dir.join("harness.c")).unwrap_or_else(|_| self.dir.join("harness.c"));
+        let path = self.dir.join(crate::names::HARNESS);
+        let path = std::path::absolute(&path).unwrap_or(path);
         std::fs::write(&path, text).map_err(|source| BuildError::Unwritable { path: path.clone(), source })?;
         Ok(path)
     }

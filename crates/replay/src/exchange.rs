@@ -106,7 +106,7 @@ fn outcome(code: u32) -> Outcome {
 fn write_input(bytes: &mut Vec<u8>, input: &InputValue) {
     // An object that pointers point to goes by its address; the runtime puts it elsewhere and corrects the pointers.
     let name = match input.address() {
-        Some(at) if &*input.ty == "function" => format!("@{at:x}={}", input.name),
+        Some(at) if matches!(&*input.ty, "function" | "variable") => format!("@{at:x}={}", input.name),
         Some(at) => format!("@{at:x}"),
         None => input.name.to_string(),
     };

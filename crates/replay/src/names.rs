@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::plan::BuildPlan;
 
+/// The harness of an entry other than `main`, as findings in it name it.
+pub const HARNESS: &str = "colt_harness.c";
+
 /// The user's own sources under the names the user gave them.
 pub struct SourceNames {
     base_dir: PathBuf,
@@ -23,6 +26,12 @@ impl SourceNames {
             .map(|source| (canonical(&base_dir.join(source)), source.display().to_string()))
             .collect();
         SourceNames { base_dir, spelled, own_dir: canonical(own_dir) }
+    }
+
+    /// As [`SourceNames::spell`], for places of faults: they may be in the harness.
+    pub fn spell_place(&self, reported: &str) -> Option<String> {
+        let is_harness = || canonical(Path::new(reported)) == self.own_dir.join(HARNESS);
+        self.spell(reported).or_else(|| is_harness().then(|| HARNESS.to_string()))
     }
 
     /// The user's spelling: as given for a source, relative to the base folder for a header below it. None for files

@@ -94,7 +94,7 @@ fn to_places(answer: Answer, names: &SourceNames) -> Vec<Place> {
         .filter(|symbol| symbol.line != 0)
         .filter_map(|symbol| {
             Some(Place {
-                file: Arc::from(names.spell(&symbol.file_name)?),
+                file: Arc::from(names.spell_place(&symbol.file_name)?),
                 line: symbol.line,
                 column: symbol.column,
                 function: Arc::from(symbol.function_name),

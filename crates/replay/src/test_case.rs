@@ -78,6 +78,9 @@ struct TestFile {
     /// Objects that pointers point to.
     #[serde(default)]
     heap: Vec<InputFile>,
+    /// What the entry gave back.
+    #[serde(default)]
+    returned: Vec<InputFile>,
     ending: String,
     #[serde(default)]
     status: i32,
@@ -127,8 +130,8 @@ pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
 /// A test from the text of its file.
 pub fn parse_test(text: &str) -> Result<TestCase, String> {
     let file: TestFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut inputs = Vec::with_capacity(file.inputs.len() + file.heap.len());
-    for input in file.inputs.iter().chain(&file.heap) {
+    let mut inputs = Vec::with_capacity(file.inputs.len() + file.heap.len() + 1);
+    for input in file.inputs.iter().chain(&file.heap).chain(&file.returned) {
         let bytes = parse_hex(&input.bytes)
             .ok_or_else(|| format!("the bytes of input `{}` are not pairs of hexadecimal digits", input.name))?;
         let layout = layout(input)?;

@@ -17,6 +17,7 @@ mod value;
 pub mod export;
 
 pub use case::{Case, Expected};
+pub use heap::shown;
 pub use html::{CoverageView, HtmlReport, html};
 pub use sarif::sarif;
 pub use source::Sources;

@@ -37,11 +37,17 @@ pub fn encode_stored(inputs: &[InputValue], ending: &str, path: &[u64], out: &mu
 
 fn encode(all: &[InputValue], ending: impl FnOnce(&mut Vec<u8>), path: &[u64], out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"inputs\":[");
-    let (heap, inputs): (Vec<&InputValue>, Vec<&InputValue>) = all.iter().partition(|input| input.address().is_some());
+    let (returned, given): (Vec<&InputValue>, Vec<&InputValue>) = all.iter().partition(|input| input.is_returned());
+    let (heap, inputs): (Vec<&InputValue>, Vec<&InputValue>) =
+        given.into_iter().partition(|input| input.address().is_some());
     list(&inputs, all, out);
     if !heap.is_empty() {
         out.extend_from_slice(b"],\"heap\":[");
         list(&heap, all, out);
+    }
+    if !returned.is_empty() {
+        out.extend_from_slice(b"],\"returned\":[");
+        list(&returned, all, out);
     }
     out.extend_from_slice(b"],");
     ending(out);

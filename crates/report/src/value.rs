@@ -40,6 +40,16 @@ pub fn describe(input: &InputValue) -> String {
     }
 }
 
+/// An integer as a constant of C; `None` for anything else.
+pub fn integer(input: &InputValue) -> Option<String> {
+    match scalar(input.ty.trim())? {
+        Scalar::Float => None,
+        _ if !(1..=8).contains(&input.bytes.len()) => None,
+        Scalar::Char => Some(input.bytes[0].to_string()),
+        scalar => Some(number(&scalar, &input.bytes)),
+    }
+}
+
 fn scalar(spelling: &str) -> Option<Scalar> {
     let words: Vec<&str> = spelling.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile")).collect();
     Some(match words.join(" ").as_str() {

@@ -155,7 +155,9 @@ fn every_ending_of_listed_heaps_is_reached() {
 fn what_is_wrong_with_the_flags_is_said() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("list.c");
-    let text = "struct node { struct node *next; };\nint odd(int x) { return x; }\nint good(const struct node *n) { return n == 0; }\n\
+    let text = "struct node { struct node *next; };\nstruct other { int x; };\nint odd(int x) { return x; }\n\
+        void silent(const struct node *n) { (void)n; }\nint strange(const struct other *o) { return o == 0; }\n\
+        int good(const struct node *n) { return n == 0; }\n\
         void f(struct node *n) { (void)n; }\nvoid g(int x) { (void)x; }\n";
     fs::write(&file, text).expect("writable");
     let file = file.to_string_lossy().into_owned();
@@ -166,10 +168,13 @@ fn what_is_wrong_with_the_flags_is_said() {
         colt(&[&["run", &file, "--with", "shapes", "--out", &out], words].concat())
     };
     for (words, said) in [
-        (&["--entry", "f", "--shapes-valid", "gone"][..], "gone"),
-        (&["--entry", "f", "--shapes-valid", "odd"][..], "odd"),
+        (&["--entry", "f", "--shapes-valid", "gone"][..], "there is no function `gone`"),
+        (&["--entry", "f", "--shapes-keeps", "gone"][..], "there is no function `gone`"),
+        (&["--entry", "f", "--shapes-valid", "odd"][..], "`odd` is no `int odd(const T *)`"),
+        (&["--entry", "f", "--shapes-valid", "silent"][..], "`silent` is no `int silent(const T *)`"),
+        (&["--entry", "f", "--shapes-valid", "strange"][..], "`strange` is about a `struct other`, and no parameter"),
         (&["--entry", "g", "--shapes-valid", "good"][..], "no parameter"),
-        (&["--entry", "f", "--shapes-max", "0"][..], "--shapes-max 0"),
+        (&["--entry", "f", "--shapes-max", "0"][..], "--shapes-max 0 leaves no heap at all"),
         (&["--entry", "f", "--shapes-array", "n"][..], "a:n"),
     ] {
         let finished = run(words);
@@ -178,4 +183,6 @@ fn what_is_wrong_with_the_flags_is_said() {
     }
     let plain = run(&["--entry", "g"]);
     assert_eq!(plain.status, Some(0), "{}", plain.output());
+    let note = "`g` is given no pointers, so it is explored as without --with shapes";
+    assert!(plain.output().contains(note), "{}", plain.output());
 }

@@ -37,6 +37,7 @@ static struct input *find_input(const char *name) {
 struct moved {
   uint64_t at;
   uint64_t size;
+  int is_made;
   unsigned char *block;
 };
 static struct moved moved[4096];
@@ -62,7 +63,7 @@ static void correct(unsigned char *bytes, size_t size) {
   }
 }
 
-// Functions that a pointer of the test may point to; only a harness that needs them has the list.
+// Functions and variables that a pointer of the test may point to; only a harness that needs them has the list.
 struct colt_function {
   const char *name;
   void *at;
@@ -82,9 +83,9 @@ static void build_heap(void) {
   is_heap_built = 1;
   struct input *input = first_input();
   for (uint32_t i = 0; i < exchange->n_inputs; i++) {
-    const char *function = strchr(input_name(input), '=');
-    if (input_name(input)[0] == '@' && function != NULL && n_moved < sizeof moved / sizeof moved[0])
-      moved[n_moved++] = (struct moved){strtoull(input_name(input) + 1, NULL, 16), 0, function_named(function + 1)};
+    const char *named = strchr(input_name(input), '=');
+    if (input_name(input)[0] == '@' && named != NULL && n_moved < sizeof moved / sizeof moved[0])
+      moved[n_moved++] = (struct moved){strtoull(input_name(input) + 1, NULL, 16), input->size, 0, function_named(named + 1)};
     else if (input_name(input)[0] == '@' && n_moved < sizeof moved / sizeof moved[0]) {
 #ifdef COLT_ADDRESS_SANITIZER
       unsigned char *block = __wrap_malloc(input->size);
@@ -92,12 +93,12 @@ static void build_heap(void) {
       unsigned char *block = malloc(input->size);
 #endif
       memcpy(block, input_bytes(input), input->size);
-      moved[n_moved++] = (struct moved){strtoull(input_name(input) + 1, NULL, 16), input->size, keep(block)};
+      moved[n_moved++] = (struct moved){strtoull(input_name(input) + 1, NULL, 16), input->size, 1, keep(block)};
     }
     input = (struct input *)((char *)input + input->next);
   }
   for (unsigned i = 0; i < n_moved; i++)
-    if (moved[i].size > 0)
+    if (moved[i].is_made)
       correct(moved[i].block, moved[i].size);
 }
 
@@ -156,6 +157,24 @@ WEAK void colt_assume(int condition) { assume(condition != 0); }
 // What follows decides whether an assumption holds: a fault in there says that it does not.
 WEAK void __colt_suppose(int begins) {
   exchange->outcome = begins ? OUTCOME_ASSUMED : OUTCOME_NONE;
+}
+// What the entry gives back must be what the test says. Of a pointer to something it allocated only that it is one is known.
+WEAK void __colt_returned(const char *name, const char *type, int kind, size_t size, uint64_t value) {
+  (void)type;
+  struct input *input = find_input(name);
+  if (input == NULL || size > sizeof value)
+    return;
+  uint64_t expected = 0, word;
+  memcpy(&expected, input_bytes(input), size);
+  word = expected;
+  correct((unsigned char *)&expected, sizeof expected);
+  int is_foreign = kind == 'p' && word != 0 && word == expected;
+  if (is_foreign ? value == 0 : memcmp(&value, &expected, size) != 0)
+    finish(OUTCOME_ABORT, "the entry returned something else");
+}
+WEAK void __colt_keeps(int condition, const char *what) {
+  if (!condition)
+    finish(OUTCOME_ASSERTION, what);
 }
 WEAK void colt_assert(int condition) {
   if (!condition)

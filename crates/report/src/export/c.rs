@@ -9,6 +9,7 @@ use std::fmt::Write;
 use witness::InputValue;
 
 use super::ExportFile;
+use super::readable::readable;
 use crate::{Case, Expected, heap};
 
 const RUNNER: &str = include_str!("runner.c");
@@ -27,6 +28,7 @@ pub fn c(cases: &[Case], program: &NativeProgram) -> Vec<ExportFile> {
     if let Some(harness) = program.harness {
         files.push(ExportFile::text("harness.c", harness));
     }
+    files.extend(readable(cases, program));
     files
 }
 
@@ -126,7 +128,7 @@ fn tests_file(cases: &[Case], program: &NativeProgram) -> String {
 /// Objects that pointers point to go by their address in the test.
 fn name_in_table(input: &InputValue) -> String {
     match input.address() {
-        Some(at) if heap::is_function(input) => format!("@{at:x}={}", input.name),
+        Some(at) if heap::is_of_program(input) => format!("@{at:x}={}", input.name),
         Some(at) => format!("@{at:x}"),
         None => input.name.to_string(),
     }

@@ -22,7 +22,12 @@ fn feed(case: &Case) -> Vec<u8> {
     let whole = case.inputs.iter().find(|input| matches!(&*input.name, "data" | "stdin"));
     match whole {
         Some(input) => input.bytes.clone(),
-        None => case.inputs.iter().flat_map(|input| input.bytes.iter().copied()).collect(),
+        None => case
+            .inputs
+            .iter()
+            .filter(|input| !input.is_returned())
+            .flat_map(|input| input.bytes.iter().copied())
+            .collect(),
     }
 }
 

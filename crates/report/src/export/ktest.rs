@@ -22,8 +22,9 @@ fn encode(case: &Case, program: &str) -> Vec<u8> {
     // Symbolic argument count and length: 0, the arguments are ordinary objects here.
     word(0, &mut out);
     word(0, &mut out);
-    word(case.inputs.len() as u32, &mut out);
-    for input in &case.inputs {
+    let asked_for = || case.inputs.iter().filter(|input| !input.is_returned());
+    word(asked_for().count() as u32, &mut out);
+    for input in asked_for() {
         block(input.name.as_bytes(), &mut out);
         block(&input.bytes, &mut out);
     }

@@ -4,6 +4,7 @@ mod c;
 mod corpus;
 mod ktest;
 mod lcov;
+mod readable;
 mod testcomp;
 
 pub use c::{NativeProgram, c, gtest};

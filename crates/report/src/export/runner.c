@@ -17,7 +17,9 @@ static int colt_next;
 static const struct colt_value *colt_take(const char *name) {
     while (colt_current && colt_next < colt_current->n_values) {
         const struct colt_value *value = &colt_current->values[colt_next++];
-        if (strcmp(value->name, "stdin") == 0 || strncmp(value->name, "argv[", 5) == 0 || value->name[0] == '@')
+        size_t length = strlen(value->name);
+        int is_returned = length > 2 && strcmp(value->name + length - 2, "()") == 0;
+        if (strcmp(value->name, "stdin") == 0 || strncmp(value->name, "argv[", 5) == 0 || value->name[0] == '@' || is_returned)
             continue;
         return value;
     }
@@ -26,7 +28,7 @@ static const struct colt_value *colt_take(const char *name) {
 }
 
 // Objects that pointers of a test point to: where the test has them, and where they are here.
-static struct { uint64_t at, size; unsigned char *block; } colt_moved[1024];
+static struct { uint64_t at, size; int is_made; unsigned char *block; } colt_moved[1024];
 static unsigned colt_n_moved;
 static int colt_has_heap;
 
@@ -60,10 +62,11 @@ static void colt_build_heap(void) {
             memcpy(block, value->bytes, value->size);
         colt_moved[colt_n_moved].at = strtoull(value->name + 1, NULL, 16);
         colt_moved[colt_n_moved].size = value->size;
+        colt_moved[colt_n_moved].is_made = !name;
         colt_moved[colt_n_moved++].block = block;
     }
     for (unsigned i = 0; !colt_has_heap && i < colt_n_moved; i++)
-        if (colt_moved[i].size > 0)
+        if (colt_moved[i].is_made)
             colt_correct(colt_moved[i].block, colt_moved[i].size);
     colt_has_heap = 1;
 }
@@ -79,9 +82,35 @@ void colt_input(void *object, size_t size, const char *name) {
     colt_correct(object, size);
 }
 
+// The entry must give back what it gave back when the test was made. Of a pointer to something it allocated only that it is one.
+void __colt_returned(const char *name, const char *type, int kind, size_t size, uint64_t value) {
+    uint64_t expected = 0, word;
+    for (int n = 0; colt_current && n < colt_current->n_values; n++) {
+        const struct colt_value *known = &colt_current->values[n];
+        if (strcmp(known->name, name) != 0)
+            continue;
+        memcpy(&expected, known->bytes, size);
+        memcpy(&word, &expected, sizeof word);
+        colt_correct((unsigned char *)&expected, sizeof expected);
+        int is_foreign = kind == 'p' && word != 0 && word == expected;
+        if (is_foreign ? value != 0 : memcmp(&value, &expected, size) == 0)
+            return;
+        fprintf(stderr, "%s returned %#llx, a %s; the test expects %#llx\n", name, (unsigned long long)value, type,
+                (unsigned long long)expected);
+        abort();
+    }
+}
+
 void colt_assume(int condition) {
     if (!condition)
         _exit(COLT_SKIPPED);
+}
+
+void __colt_keeps(int condition, const char *what) {
+    if (!condition) {
+        fprintf(stderr, "%s\n", what);
+        abort();
+    }
 }
 
 void colt_assert(int condition) {

@@ -64,7 +64,7 @@ fn metadata(program: &TestCompProgram) -> String {
 
 fn testcase(case: &Case) -> String {
     let mut text = format!("{DECLARATION}{}<testcase>\n", doctype("testcase"));
-    for input in &case.inputs {
+    for input in case.inputs.iter().filter(|input| !input.is_returned()) {
         let _ = writeln!(
             text,
             "  <input variable=\"{}\" type=\"{}\">{}</input>",

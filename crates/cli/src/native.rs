@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use database::{Database, Which};
 use replay::{BuildPlan, Expected, Session, Verdict};
@@ -25,6 +25,10 @@ const REPLAY_ALL: u64 = 250;
 const CUT_RUN_MS: u32 = 1000;
 /// What a test of a hang may run, where only its coverage counts.
 const HANGING_RUN_MS: u32 = 200;
+/// What all tests that may never end may run together, where nobody says how much time there is.
+const ENDLESS: Duration = Duration::from_secs(20);
+/// The least that one of them gets: most show what they reach at once.
+const LEAST_RUN_MS: u32 = 20;
 
 /// Between two looks at whether the native build is ready.
 const WAIT: Duration = Duration::from_millis(5);
@@ -95,6 +99,7 @@ impl Native {
         witnesses: &Witnesses,
         deadline: Deadline,
     ) -> Result<(), Failure> {
+        self.session.end_by(deadline.replay_until());
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
             let others = witnesses.get(&finding.key()).map_or(&[][..], Vec::as_slice);
             let mut tests = vec![finding.test_id()];
@@ -146,7 +151,8 @@ impl Native {
         Ok(verdict)
     }
 
-    /// Replays tests for their coverage, and says how many were left out: `stop` and the deadline end it early.
+    /// Replays tests for their coverage, and says how many were left out: `stop` and the deadline end it early. Those that may
+    /// run for ever come last and share what time is left.
     pub fn cover(
         &mut self,
         database: &Database,
@@ -154,9 +160,12 @@ impl Native {
         deadline: Deadline,
         stop: &AtomicBool,
     ) -> Result<usize, Failure> {
+        self.session.end_by(deadline.replay_until());
+        let is_over = || stop.load(Ordering::Relaxed) || deadline.is_over();
+        let mut endless = Vec::new();
         for (idx, id) in tests.iter().enumerate() {
-            if stop.load(Ordering::Relaxed) || deadline.is_over() {
-                return Ok(tests.len() - idx);
+            if is_over() {
+                return Ok(tests.len() - idx + endless.len());
             }
             if self.already_run.contains(id) {
                 continue;
@@ -164,12 +173,20 @@ impl Native {
             let test = SavedTest::find(database, *id)?;
             match test.case.expected {
                 // Such a path may run for ever, or does.
-                Expected::Bug(ref bug) if bug.kind == BugKind::NonTermination => {
-                    self.session.run_within(&test.case.inputs, deadline.run_ms(HANGING_RUN_MS))
-                }
-                Expected::Open => self.session.run_within(&test.case.inputs, deadline.run_ms(CUT_RUN_MS)),
-                _ => self.session.run_within(&test.case.inputs, deadline.run_ms(u32::MAX)),
-            };
+                Expected::Bug(ref bug) if bug.kind == BugKind::NonTermination => endless.push((*id, HANGING_RUN_MS)),
+                Expected::Open => endless.push((*id, CUT_RUN_MS)),
+                _ => drop(self.session.run(&test.case.inputs)),
+            }
+        }
+        let until = deadline.replay_until().unwrap_or_else(|| Instant::now() + ENDLESS);
+        for (idx, (id, most_ms)) in endless.iter().enumerate() {
+            let left = until.saturating_duration_since(Instant::now());
+            if is_over() || left.is_zero() {
+                return Ok(endless.len() - idx);
+            }
+            let share_ms = (left.as_millis() / (endless.len() - idx) as u128) as u32;
+            let test = SavedTest::find(database, *id)?;
+            self.session.run_within(&test.case.inputs, share_ms.clamp(LEAST_RUN_MS, *most_ms));
         }
         Ok(0)
     }

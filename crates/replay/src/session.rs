@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use witness::{BugKind, InputValue, Place};
 
@@ -58,7 +58,21 @@ pub struct Session {
     main: Runner,
     /// Built only when there is a fault that the main one does not see; an error is kept so that it is not tried again.
     others: BTreeMap<Flavor, Result<Runner, String>>,
+    /// When all runs have to be over.
+    until: Option<Instant>,
 }
+
+/// How a program that is to go round is watched: for a moment, and where that shows too little, for as long as a test may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attempts {
+    Quick,
+    Both,
+}
+
+/// What is said of a test that there was no time for.
+const NO_TIME: &str = "the time for all tests was used up";
+/// Between two looks at whether a build is ready.
+const WAIT: Duration = Duration::from_millis(5);
 
 /// One build and its server.
 struct Runner {
@@ -91,7 +105,7 @@ impl Session {
             }
             built => built?,
         };
-        Ok(Session { plan: plan.clone(), work_dir: work_dir.to_path_buf(), main, others: BTreeMap::new() })
+        Ok(Session { plan: plan.clone(), work_dir: work_dir.to_path_buf(), main, others: BTreeMap::new(), until: None })
     }
 
     /// The walls the tests run in.
@@ -105,15 +119,28 @@ impl Session {
             .then_some("there is no AddressSanitizer for this target, so endings are judged by signals alone")
     }
 
+    /// All runs have to be over by then. One that is stopped because of it has shown nothing.
+    pub fn end_by(&mut self, until: Option<Instant>) {
+        self.until = until;
+    }
+
     pub fn run(&mut self, inputs: &[InputValue]) -> NativeEnding {
         self.run_with(inputs, self.plan.limits)
+    }
+
+    /// The limits of one run, as far as there is time.
+    fn within(&self, limits: Limits) -> Limits {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left_ms = left.map_or(u32::MAX, |left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
+        Limits { timeout_ms: limits.timeout_ms.min(left_ms), ..limits }
     }
 
     /// Where the test has values for local variables that nobody wrote, the program is the one that can be given them.
     fn run_with(&mut self, inputs: &[InputValue], limits: Limits) -> NativeEnding {
         let is_plain = self.main.program.flavor == Flavor::Plain || self.plan.checks.uninit_zero;
         if is_plain || !has_locals(inputs) {
-            return self.main.run(inputs, &limits);
+            let allowed = self.within(limits);
+            return seen(self.main.run(inputs, &allowed), allowed, limits);
         }
         let mut endings = self.run_other(Flavor::Unwritten, inputs, &limits);
         endings.swap_remove(0)
@@ -131,7 +158,12 @@ impl Session {
             && bug.kind == BugKind::NonTermination
             && !bug.is_deadlock()
         {
-            let native = self.main.run_round(inputs, &self.plan.limits, bug);
+            let (wanted, allowed) = (self.plan.limits, self.within(self.plan.limits));
+            let attempts = match allowed.timeout_ms < wanted.timeout_ms {
+                true => Attempts::Quick,
+                false => Attempts::Both,
+            };
+            let native = seen(self.main.run_round(inputs, &allowed, attempts, bug), allowed, wanted);
             let verdict = compare(expected, &native);
             return (native, verdict);
         }
@@ -187,13 +219,18 @@ impl Session {
             Flavor::Unwritten => ("native-unwritten", "values for unwritten memory"),
             _ => ("native-index", "checks of indices"),
         };
-        let (plan, dir, wanted) = (&self.plan, self.work_dir.join(name), self.main.wanted);
-        let runner = self
-            .others
-            .entry(flavor)
-            .or_insert_with(|| Runner::build(plan, flavor, &dir, wanted).map_err(|error| error.to_string()));
+        let (dir, wanted) = (self.work_dir.join(name), self.main.wanted);
+        let allowed = self.within(*limits);
+        if allowed.timeout_ms == 0 {
+            return vec![NativeEnding::Lost { why: NO_TIME.into() }];
+        }
+        let (plan, until) = (&self.plan, self.until);
+        let runner = self.others.entry(flavor).or_insert_with(|| build_by(until, plan, flavor, dir, wanted));
         match runner {
-            Ok(runner) => runner.run_all(inputs, limits),
+            Ok(runner) => {
+                let endings = runner.run_all(inputs, &allowed).into_iter();
+                endings.map(|ending| seen(ending, allowed, *limits)).collect()
+            }
             Err(why) => vec![NativeEnding::Lost { why: format!("no build with {checks}: {why}") }],
         }
     }
@@ -204,6 +241,35 @@ impl Session {
         // Made from the same sources, it counts the same.
         self.main.coverage(others.map_or(Ok(Vec::new()), Runner::profiles)?)
     }
+}
+
+/// A run that was stopped early does not show that the program hangs.
+fn seen(ending: NativeEnding, allowed: Limits, wanted: Limits) -> NativeEnding {
+    match ending {
+        NativeEnding::TimedOut if allowed.timeout_ms < wanted.timeout_ms => NativeEnding::Lost { why: NO_TIME.into() },
+        ending => ending,
+    }
+}
+
+/// Builds beside whoever waits: that one goes on when it is time, and the build comes to nothing.
+fn build_by(
+    until: Option<Instant>,
+    plan: &BuildPlan,
+    flavor: Flavor,
+    dir: PathBuf,
+    wanted: Option<Sandbox>,
+) -> Result<Runner, String> {
+    let plan = plan.clone();
+    let work = move || Runner::build(&plan, flavor, &dir, wanted).map_err(|error| error.to_string());
+    let Some(until) = until else { return work() };
+    let building = std::thread::spawn(work);
+    while !building.is_finished() {
+        if Instant::now() >= until {
+            return Err(NO_TIME.into());
+        }
+        std::thread::sleep(WAIT);
+    }
+    building.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 impl Runner {
@@ -260,11 +326,17 @@ impl Runner {
     }
 
     /// Runs a test that is to go round for ever, and counts how often it does.
-    fn run_round(&mut self, inputs: &[InputValue], limits: &Limits, expected: &ExpectedBug) -> NativeEnding {
+    fn run_round(
+        &mut self,
+        inputs: &[InputValue],
+        limits: &Limits,
+        attempts: Attempts,
+        expected: &ExpectedBug,
+    ) -> NativeEnding {
         let mut ending = NativeEnding::TimedOut;
-        for (timeout_ms, n_least) in
-            [(limits.timeout_ms.min(rounds::FIRST_MS), rounds::MANY_ROUNDS), (limits.timeout_ms, rounds::FEW_ROUNDS)]
-        {
+        let quick = (limits.timeout_ms.min(rounds::FIRST_MS), rounds::MANY_ROUNDS);
+        let long = (attempts == Attempts::Both).then_some((limits.timeout_ms, rounds::FEW_ROUNDS));
+        for (timeout_ms, n_least) in std::iter::once(quick).chain(long) {
             let before = self.coverage(Vec::new());
             ending = self.run(inputs, &Limits { timeout_ms, ..*limits });
             let Some(at_last) = rounds::endless(&ending) else { return ending };

@@ -1,6 +1,6 @@
 //! Search orders: each decides which pending state comes next.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ir::FuncId;
 use solver::Dice;
@@ -150,7 +150,7 @@ impl Rank for Random {
 /// not always where there is new code.
 pub struct Coverage {
     /// All that wait without a promise, by depth.
-    depths: BTreeMap<(u64, Ticket), Berth>,
+    depths: BTreeSet<(u64, Ticket)>,
     turn: Turn,
     /// What turns by depth, and all turns, have cost.
     cost_by_depth: u64,
@@ -158,14 +158,34 @@ pub struct Coverage {
     work: u64,
     own: Vec<(Ticket, Berth)>,
     library: Vec<(Ticket, Berth)>,
-    others: BTreeMap<Ticket, Berth>,
-    /// Those that have had a turn.
-    tired: BTreeMap<Ticket, Berth>,
+    waiting: Waiting,
     groups: BTreeMap<SpotId, Group>,
     /// What the states of a function's spots have cost.
     costs: BTreeMap<Option<FuncId>, u64>,
     last: Option<Choice>,
     dice: Dice,
+}
+
+/// States without a promise, and where each of them waits.
+#[derive(Default)]
+struct Waiting {
+    others: BTreeMap<Ticket, Berth>,
+    /// Those that have had a turn.
+    tired: BTreeMap<Ticket, Berth>,
+}
+
+impl Waiting {
+    fn is_empty(&self) -> bool {
+        self.others.is_empty() && self.tired.is_empty()
+    }
+
+    fn has(&self, ticket: Ticket) -> bool {
+        self.others.contains_key(&ticket) || self.tired.contains_key(&ticket)
+    }
+
+    fn remove(&mut self, ticket: Ticket) -> Option<Berth> {
+        self.others.remove(&ticket).or_else(|| self.tired.remove(&ticket))
+    }
 }
 
 /// Where a state waits.
@@ -202,32 +222,52 @@ struct Group {
 #[derive(Default)]
 struct Corner {
     tickets: VecDeque<Ticket>,
+    /// How many of them wait no more: to look for one among hundreds of thousands takes longer than a path.
+    n_gone: usize,
     cost: u64,
 }
 
+impl Corner {
+    fn is_empty(&self) -> bool {
+        self.tickets.len() == self.n_gone
+    }
+
+    fn take(&mut self, waiting: &Waiting, dice: &mut Dice) -> Option<Ticket> {
+        while !self.is_empty() {
+            let n_tickets = self.tickets.len() as u64;
+            let ticket = match dice.below(4) {
+                // The oldest have the fewest conditions.
+                0 | 1 => self.tickets.pop_front(),
+                2 => self.tickets.pop_back(),
+                _ => self.tickets.swap_remove_back(dice.below(n_tickets) as usize),
+            }?;
+            if waiting.has(ticket) {
+                return Some(ticket);
+            }
+            self.n_gone -= 1;
+        }
+        None
+    }
+}
+
 impl Group {
-    fn remove(&mut self, nook: Nook, ticket: Ticket) {
-        if let Some(corner) = self.nooks.get_mut(&nook)
-            && let Some(idx) = corner.tickets.iter().rposition(|other| *other == ticket)
-        {
-            corner.tickets.remove(idx);
-            self.n_tickets -= 1;
+    /// One of the nook does not wait any more.
+    fn leave(&mut self, nook: Nook, waiting: &Waiting) {
+        let Some(corner) = self.nooks.get_mut(&nook) else { return };
+        self.n_tickets -= 1;
+        corner.n_gone += 1;
+        if corner.n_gone > corner.tickets.len() / 2 {
+            corner.tickets.retain(|ticket| waiting.has(*ticket));
+            corner.n_gone = 0;
         }
     }
 
-    fn take(&mut self, dice: &mut Dice) -> Option<(Nook, Ticket)> {
-        let waiting = self.nooks.iter().filter(|(_, corner)| !corner.tickets.is_empty());
-        let nook = dice.weighted(waiting.map(|(nook, corner)| (*nook, WEIGHT / (corner.cost + 1))))?;
-        let corner = self.nooks.get_mut(&nook)?;
-        let n_tickets = corner.tickets.len() as u64;
-        let ticket = match dice.below(4) {
-            // The oldest have the fewest conditions.
-            0 | 1 => corner.tickets.pop_front(),
-            2 => corner.tickets.pop_back(),
-            _ => corner.tickets.swap_remove_back(dice.below(n_tickets) as usize),
-        }?;
+    fn take(&mut self, waiting: &Waiting, dice: &mut Dice) -> Option<Ticket> {
+        let filled = self.nooks.iter().filter(|(_, corner)| !corner.is_empty());
+        let nook = dice.weighted(filled.map(|(nook, corner)| (*nook, WEIGHT / (corner.cost + 1))))?;
+        let ticket = self.nooks.get_mut(&nook)?.take(waiting, dice)?;
         self.n_tickets -= 1;
-        Some((nook, ticket))
+        Some(ticket)
     }
 }
 
@@ -235,7 +275,8 @@ impl Group {
 const FAR: u32 = 64;
 /// A weight is this over how often a spot was chosen and how far it is from new code.
 const WEIGHT: u64 = 1 << 32;
-/// States above which the newest are chosen as often as all others.
+/// States that are many. The more times as many wait, the less often another than the newest is chosen: each that is leaves
+/// more behind.
 const MANY: usize = 1 << 14;
 
 /// Of all turns together, those by depth may cost this part.
@@ -246,15 +287,14 @@ const SHORT_TURN: u64 = 8;
 impl Coverage {
     pub fn new(seed: u64) -> Coverage {
         Coverage {
-            depths: BTreeMap::new(),
+            depths: BTreeSet::new(),
             turn: Turn::Usual,
             cost_by_depth: 0,
             cost: 0,
             work: 0,
             own: Vec::new(),
             library: Vec::new(),
-            others: BTreeMap::new(),
-            tired: BTreeMap::new(),
+            waiting: Waiting::default(),
             groups: BTreeMap::new(),
             costs: BTreeMap::new(),
             last: None,
@@ -263,7 +303,7 @@ impl Coverage {
     }
 
     fn add(&mut self, ticket: Ticket, berth: Berth) {
-        self.others.insert(ticket, berth);
+        self.waiting.others.insert(ticket, berth);
         self.enter_group(ticket, berth);
     }
 
@@ -271,28 +311,32 @@ impl Coverage {
         let group = self.groups.entry(berth.spot).or_default();
         group.n_tickets += 1;
         group.nooks.entry(berth.nook).or_default().tickets.push_back(ticket);
-        self.depths.insert((berth.depth, ticket), berth);
+        self.depths.insert((berth.depth, ticket));
     }
 
+    /// Of one that does not wait any more.
     fn leave_group(&mut self, ticket: Ticket, berth: Berth) {
         if let Some(group) = self.groups.get_mut(&berth.spot) {
-            group.remove(berth.nook, ticket);
+            group.leave(berth.nook, &self.waiting);
         }
         self.depths.remove(&(berth.depth, ticket));
     }
 
     /// The one with the fewest decisions, if it is its turn.
     fn shallowest(&mut self) -> Option<Ticket> {
-        if self.cost_by_depth * DEPTH_SHARE > self.cost {
+        if self.cost_by_depth * DEPTH_SHARE * self.crowd() > self.cost {
             return None;
         }
-        let (&(_, ticket), &berth) = self.depths.first_key_value()?;
+        let (_, ticket) = *self.depths.first()?;
+        let berth = self.waiting.remove(ticket)?;
         self.leave_group(ticket, berth);
-        if self.others.remove(&ticket).is_none() {
-            self.tired.remove(&ticket);
-        }
         self.turn = Turn::ByDepth;
         Some(ticket)
+    }
+
+    /// How many times more wait than many.
+    fn crowd(&self) -> u64 {
+        (self.waiting.others.len() / MANY) as u64 + 1
     }
 
     /// Enters what the turn that ended has cost.
@@ -319,7 +363,8 @@ impl Coverage {
 
     /// The newest, or where all have had a turn, the one that waits longest.
     fn newest(&mut self) -> Option<Ticket> {
-        let (ticket, berth) = self.others.pop_last().or_else(|| self.tired.pop_first())?;
+        let Waiting { others, tired } = &mut self.waiting;
+        let (ticket, berth) = others.pop_last().or_else(|| tired.pop_first())?;
         self.leave_group(ticket, berth);
         Some(ticket)
     }
@@ -360,8 +405,8 @@ impl Coverage {
         let weights = nearest.iter().map(|(func, steps)| (*func, WEIGHT / (steps * (cost(func) + 1))));
         let func = self.dice.weighted(weights)?;
         let spot = self.dice.weighted(spots.get(&func)?.iter().copied())?;
-        let (_, ticket) = self.groups.get_mut(&spot)?.take(&mut self.dice)?;
-        let berth = self.others.remove(&ticket).or_else(|| self.tired.remove(&ticket))?;
+        let ticket = self.groups.get_mut(&spot)?.take(&self.waiting, &mut self.dice)?;
+        let berth = self.waiting.remove(ticket)?;
         self.depths.remove(&(berth.depth, ticket));
         self.last = Some(Choice { berth, n_own_seen: view.n_own_seen(), work: view.work() });
         Some(ticket)
@@ -382,7 +427,7 @@ impl Rank for Coverage {
             // One of the few that were stopped early has not shown yet that it does not end.
             Promise::HadItsTurn if self.turn == Turn::ByDepth => self.add(ticket, berth),
             Promise::HadItsTurn => {
-                self.tired.insert(ticket, berth);
+                self.waiting.tired.insert(ticket, berth);
                 self.enter_group(ticket, berth);
             }
         }
@@ -397,13 +442,13 @@ impl Rank for Coverage {
         if let Some(ticket) = self.shallowest() {
             return Some(ticket);
         }
-        if (self.others.is_empty() && self.tired.is_empty() || self.dice.below(2) == 0)
+        if (self.waiting.is_empty() || self.dice.below(2) == 0)
             && let Some(ticket) = self.promising(Promise::LibraryEdge, view)
         {
             return Some(ticket);
         }
-        let newest_of_four = if self.others.len() > MANY { 2 } else { 1 };
-        let by_spot = if self.dice.below(4) < newest_of_four { None } else { self.by_spot(view) };
+        let n_turns = 4 * self.crowd();
+        let by_spot = if self.dice.below(n_turns) < n_turns - 3 { None } else { self.by_spot(view) };
         by_spot.or_else(|| self.newest()).or_else(|| self.promising(Promise::LibraryEdge, view))
     }
 }
@@ -492,7 +537,7 @@ mod tests {
         let n_near = (0..400).filter(|_| rank.pop(&mut Everything::New).is_some_and(|ticket| ticket.0 < 2000)).count();
         // The others still have their turns.
         assert!((200..390).contains(&n_near), "{n_near}");
-        let newest = *rank.others.keys().next_back().expect("some are left");
+        let newest = *rank.waiting.others.keys().next_back().expect("some are left");
         assert_eq!(rank.pop(&mut Everything::Old), Some(newest));
     }
 

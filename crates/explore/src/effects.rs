@@ -9,7 +9,7 @@ use vm::{Answer, EdgeId, Effect, InputForm, InputRequest, Machine, PickWhy, Touc
 use witness::{Bug, Ending, Ledger, LedgerKind};
 
 use crate::meaning::Asked;
-use crate::{CallChoice, LineUp, Means, Path, Work};
+use crate::{CallChoice, LineUp, Means, Path, WhatEnded, Work};
 
 /// Feasible values of a size explored before one is taken for all the others.
 pub const MAX_SIZES: usize = 64;
@@ -91,10 +91,13 @@ impl<'i> Decider<'i> {
             return;
         }
         let label = self.machine.ending_label(&path.state);
-        path.ended_at = self.machine.index_here(&path.state);
         let labels = &self.machine.labels;
-        path.ended_by = labels.members(label).into();
-        path.left_guard = path.state.left_guard.map(|(guard, label)| (guard, labels.members(label).into()));
+        let left_guard = path.state.left_guard.as_deref();
+        path.ended = Some(Rc::new(WhatEnded {
+            by: labels.members(label).into(),
+            at: self.machine.index_here(&path.state),
+            left_guard: left_guard.map(|(guard, label)| (*guard, labels.members(*label).into())),
+        }));
     }
 
     /// Decides about one effect. The running path has its answer afterwards, or its ending.
@@ -310,7 +313,7 @@ impl<'i> Decider<'i> {
             }
         }
         path.condition.add(&self.machine.terms, cond);
-        path.state.answers.push(Answer::Proceed);
+        path.answer(Answer::Proceed);
         Fate::Goes
     }
 
@@ -337,7 +340,7 @@ impl<'i> Decider<'i> {
                 path.constrain_new(&self.machine.terms, &mut self.eval, *condition);
             }
         }
-        path.state.answers.push(Answer::Input(form));
+        path.answer(Answer::Input(form));
         Fate::Goes
     }
 
@@ -346,7 +349,7 @@ impl<'i> Decider<'i> {
             CallChoice::Enter => Answer::Enter,
             CallChoice::Skip => Answer::Skip(self.fresh_results(path, func)),
         };
-        path.state.answers.push(answer);
+        path.answer(answer);
         Fate::Goes
     }
 
@@ -372,7 +375,7 @@ impl<'i> Decider<'i> {
         let current = self.eval.eval(&self.machine.terms, &path.input, value);
         let (limit, kind) = match why {
             PickWhy::Status => {
-                path.state.answers.push(Answer::Value(current));
+                path.answer(Answer::Value(current));
                 return Fate::Goes;
             }
             PickWhy::Size => (MAX_SIZES, LedgerKind::ConcretisedSize),

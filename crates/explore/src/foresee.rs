@@ -19,7 +19,7 @@ impl Decider<'_> {
             return Fate::Goes;
         }
         let is_followed = !path.follow.is_empty();
-        if is_followed && path.follow.front() != Some(&AVERTED) {
+        if is_followed && path.follow.front() != Some(AVERTED) {
             return Fate::Goes;
         }
         path.follow.pop_front();

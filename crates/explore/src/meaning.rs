@@ -82,7 +82,7 @@ impl Decider<'_> {
         asked.access?;
         match line_up.leads(path, asked.value, &mut self.means())? {
             Leads::At(at) => {
-                path.state.answers.push(Answer::At(at));
+                path.answer(Answer::At(at));
                 Some(Fate::Goes)
             }
             Leads::Into(_) => None,

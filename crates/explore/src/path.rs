@@ -10,7 +10,7 @@ use vm::{Answer, EdgeId, InputRecord, State, Stops};
 use witness::{Certificate, InputValue};
 
 use crate::seeds::Follower;
-use crate::{Decisions, NodeId, Trail, Unwatched};
+use crate::{Decisions, NodeId, Unwatched};
 
 /// Cloning is a fork.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Path {
     /// Edges that this path, or one it forked from, was the first to take.
     pub(crate) first_edges: Rc<Vec<EdgeId>>,
     /// Decisions still to be followed when a path is executed again from its prefix.
-    pub(crate) follow: VecDeque<u64>,
+    pub(crate) follow: Follow,
     /// The point it came to last, where a tree of them is kept.
     pub(crate) node: Option<NodeId>,
     /// Why it has none.
@@ -32,16 +32,58 @@ pub struct Path {
     pub(crate) stops: Stops,
     /// The seeds that take it; `input` is the first of them.
     pub(crate) seeds: Rc<Vec<Follower>>,
-    /// Once the path has ended, while flow is tracked: the inputs that its ending depends on.
-    pub ended_by: Rc<[u32]>,
+    /// Once the path has ended, while flow is tracked.
+    pub ended: Option<Rc<WhatEnded>>,
     /// It ended only to tell of a fault that the path it parted from goes on after.
     pub is_aside: bool,
-    /// The name of the place where it ended, the same in every run.
-    pub ended_at: u64,
-    /// The first guard it left its function at, and the inputs that guard depends on.
-    pub left_guard: Option<(u64, Rc<[u32]>)>,
     /// Once the path has ended: the proof of its ending, where there is one.
     pub(crate) certificate: Option<Rc<Certificate>>,
+}
+
+/// What the end of a path depends on.
+pub struct WhatEnded {
+    /// The inputs that its ending depends on.
+    pub by: Rc<[u32]>,
+    /// The name of the place where it ended, the same in every run.
+    pub at: u64,
+    /// The first guard it left its function at, and the inputs that guard depends on.
+    pub left_guard: Option<(u64, Rc<[u32]>)>,
+}
+
+/// Decisions that a path is still to take. Most have none, and those cost one word.
+#[derive(Clone, Default)]
+pub(crate) struct Follow {
+    decisions: Option<Box<VecDeque<u64>>>,
+}
+
+impl Follow {
+    pub fn new(decisions: VecDeque<u64>) -> Follow {
+        Follow { decisions: (!decisions.is_empty()).then(|| Box::new(decisions)) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn len(&self) -> usize {
+        self.decisions.as_ref().map_or(0, |decisions| decisions.len())
+    }
+
+    pub fn front(&self) -> Option<u64> {
+        self.decisions.as_ref()?.front().copied()
+    }
+
+    pub fn pop_front(&mut self) -> Option<u64> {
+        self.decisions.as_mut()?.pop_front()
+    }
+
+    pub fn push_front(&mut self, decision: u64) {
+        self.decisions.get_or_insert_default().push_front(decision);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        self.decisions.iter().flat_map(|decisions| decisions.iter().copied())
+    }
 }
 
 impl Path {
@@ -52,15 +94,13 @@ impl Path {
             input: Assignment::new(),
             decisions: Decisions::default(),
             first_edges: Rc::default(),
-            follow: VecDeque::new(),
+            follow: Follow::default(),
             node: None,
             unwatched: Unwatched::GivenUp,
             stops: Stops::default(),
             seeds: Rc::default(),
-            ended_by: Rc::new([]),
+            ended: None,
             is_aside: false,
-            ended_at: 0,
-            left_guard: None,
             certificate: None,
         }
     }
@@ -68,12 +108,19 @@ impl Path {
     /// All its decisions, those it is still to follow too.
     pub(crate) fn all_decisions(&self) -> Decisions {
         let mut decisions = self.decisions.clone();
-        self.follow.iter().for_each(|decision| decisions.push(*decision));
+        self.follow.iter().for_each(|decision| decisions.push(decision));
         decisions
     }
 
-    pub(crate) fn trail(&self) -> Trail {
-        self.all_decisions().to_trail()
+    /// The inputs that its ending depends on, as far as that is known.
+    pub fn ended_by(&self) -> &[u32] {
+        self.ended.as_ref().map_or(&[], |ended| &ended.by)
+    }
+
+    /// Answers the machine. One answer is all that most instructions ask for, and what waits is not to have room for more.
+    pub(crate) fn answer(&mut self, answer: Answer) {
+        self.state.answers.reserve_exact(1);
+        self.state.answers.push(answer);
     }
 
     pub fn node(&self) -> Option<NodeId> {
@@ -86,14 +133,14 @@ impl Path {
             self.condition.add(terms, condition);
         }
         self.decisions.push(decision);
-        self.state.answers.push(answer);
+        self.answer(answer);
     }
 
     /// As [`Path::take`] for a condition that follows from those the path has: no question needs it.
     pub(crate) fn take_implied(&mut self, decision: u64, condition: TermId, answer: Answer) {
         self.condition.add_implied(condition);
         self.decisions.push(decision);
-        self.state.answers.push(answer);
+        self.answer(answer);
     }
 
     /// Goes on under `condition`, with nothing answered: the machine asks again.

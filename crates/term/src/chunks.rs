@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-/// Elements, or branches, that are copied and shared together.
-const CHUNK: usize = 16;
+/// Elements, or branches, that are copied and shared together. Every pending state has its own copies of a few chunks in each
+/// of its sequences: wide ones make it large.
+const CHUNK: usize = 8;
 /// Bits of an index that one level of the tree decides.
-const CHUNK_BITS: u32 = 4;
+const CHUNK_BITS: u32 = 3;
 
 /// What has no element yet is `T::default()`. Cloning shares everything; changing an element of a shared sequence copies
 /// its neighbours and the branches above them: paths that read a hundred thousand inputs differ from those they forked
@@ -143,7 +144,7 @@ mod tests {
         *one.get_mut(17) = 99;
         assert_eq!((one.get(17), two.get(17)), (Some(&99), Some(&17)));
         assert_eq!((one.get(39), two.get(39)), (Some(&39), Some(&39)));
-        assert_eq!((one.get(47), one.get(48)), (Some(&0), None));
+        assert_eq!((one.get(40), two.get(48)), (None, None));
         assert!(!one.same(&two));
     }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use imbl::Vector;
 use ir::{FuncId, Function, GlobalId, Init, Module, SpanId, SymbolRef};
 use rustc_hash::FxHashMap;
 use witness::Place;
@@ -13,7 +12,7 @@ use crate::memory::{GAP, Layout};
 use crate::object::Site;
 use crate::stubs::{self, Stub};
 use crate::switches::Checks;
-use crate::{Frame, Memory, Object, ObjectKind, State, Uninit};
+use crate::{Frame, List, Memory, Object, ObjectKind, State, Uninit};
 
 /// What surrounds the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +53,7 @@ pub struct Image {
     pub module: Arc<Module>,
     pub checks: Checks,
     pub world: World,
-    pub layout: Layout,
+    pub layout: &'static Layout,
     pub(crate) bindings: Vec<Binding>,
     pub entry: FuncId,
     pub constructors: Vec<FuncId>,
@@ -64,7 +63,7 @@ pub struct Image {
     pub exit_handlers: Option<FuncId>,
     function_addrs: Vec<u64>,
     global_addrs: Vec<u64>,
-    globals: Vector<Rc<Object>>,
+    globals: List<Rc<Object>>,
     /// First edge number of every block of every function; entry 0 of a function is its entry "edge".
     first_edges: Vec<Box<[u32]>>,
     n_edges: u32,
@@ -190,7 +189,7 @@ impl Image {
     }
 }
 
-fn place_functions(module: &Module, layout: Layout) -> Vec<u64> {
+fn place_functions(module: &Module, layout: &Layout) -> Vec<u64> {
     let mut next = layout.functions;
     let place = |function: &Function| {
         let addr = next;
@@ -201,7 +200,7 @@ fn place_functions(module: &Module, layout: Layout) -> Vec<u64> {
     module.functions.iter().map(place).collect()
 }
 
-fn place_globals(module: &Module, layout: Layout, places: &[(GlobalId, u64)]) -> Vec<u64> {
+fn place_globals(module: &Module, layout: &Layout, places: &[(GlobalId, u64)]) -> Vec<u64> {
     let mut next = layout.globals;
     let place = |global: &ir::Global| {
         let addr = next.next_multiple_of(u64::from(global.align).max(16));
@@ -223,7 +222,7 @@ fn address_of(function_addrs: &[u64], global_addrs: &[u64], symbol: SymbolRef) -
     }
 }
 
-fn lay_down(module: &Module, function_addrs: &[u64], global_addrs: &[u64]) -> Vector<Rc<Object>> {
+fn lay_down(module: &Module, function_addrs: &[u64], global_addrs: &[u64]) -> List<Rc<Object>> {
     let make = |(idx, global): (usize, &ir::Global)| {
         let mut data = vec![0u8; global.bytes as usize].into_boxed_slice();
         if let Init::Bytes { bytes, relocs } = &global.init {
@@ -245,7 +244,7 @@ fn lay_down(module: &Module, function_addrs: &[u64], global_addrs: &[u64]) -> Ve
     };
     let mut objects: Vec<Rc<Object>> = module.globals.iter().enumerate().map(make).collect();
     objects.sort_by_key(|object| object.base);
-    objects.into()
+    objects.into_iter().collect()
 }
 
 fn bind(function: &Function) -> Binding {

@@ -1,12 +1,13 @@
 //! Inputs: which symbols stand for which bytes.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ir::{BaseKind, Module, SourceType, SourceTypeId};
 use term::{TermId, Terms};
 use witness::Layout;
 
-use crate::{Freedom, InputForm, InputRequest, Label, Labels};
+use crate::{Freedom, InputForm, InputRequest, Label, Labels, List};
 
 /// How the names of inputs begin that are memory nobody wrote.
 pub const UNWRITTEN: &str = witness::UNWRITTEN;
@@ -55,15 +56,15 @@ impl InputRecord {
 /// The inputs of a path in the order the program asked for them. Cloning shares.
 #[derive(Clone, Default)]
 pub struct Inputs {
-    records: imbl::Vector<Arc<InputRecord>>,
+    records: List<Arc<InputRecord>>,
     /// How many there are of each name.
-    named: imbl::HashMap<Arc<str>, u32>,
+    named: Rc<imbl::HashMap<Arc<str>, u32>>,
 }
 
 impl Inputs {
     pub fn push_back(&mut self, record: Arc<InputRecord>) {
-        *self.named.entry(record.name.clone()).or_insert(0) += 1;
-        self.records.push_back(record);
+        *Rc::make_mut(&mut self.named).entry(record.name.clone()).or_insert(0) += 1;
+        self.records.push(record);
     }
 
     pub fn get(&self, idx: usize) -> &Arc<InputRecord> {
@@ -72,11 +73,11 @@ impl Inputs {
 
     /// Puts another in place of one that turned out to be part of it.
     pub fn replace(&mut self, idx: usize, record: Arc<InputRecord>) {
-        let old = self.records.set(idx, record.clone());
-        if let Some(n_old) = self.named.get_mut(&old.name) {
+        let old = self.records.replace(idx, record.clone());
+        if let Some(n_old) = Rc::make_mut(&mut self.named).get_mut(&old.name) {
             *n_old -= 1;
         }
-        *self.named.entry(record.name.clone()).or_insert(0) += 1;
+        *Rc::make_mut(&mut self.named).entry(record.name.clone()).or_insert(0) += 1;
     }
 
     pub fn len(&self) -> usize {

@@ -9,9 +9,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use imbl::Vector;
-
-use crate::{Object, ObjectKind};
+use crate::{List, Object, ObjectKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Region {
@@ -39,10 +37,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub fn of_pointer_bytes(pointer_bytes: u8) -> Layout {
+    const WIDE: Layout =
+        Layout { functions: 0x40_1000, globals: 0x1000_0000, heap: 0x5555_0000_0000, stack: 0x7f00_0000_0000 };
+    const NARROW: Layout =
+        Layout { functions: 0x0804_8000, globals: 0x0a00_0000, heap: 0x2000_0000, stack: 0xb000_0000 };
+
+    pub fn of_pointer_bytes(pointer_bytes: u8) -> &'static Layout {
         match pointer_bytes {
-            8 => Layout { functions: 0x40_1000, globals: 0x1000_0000, heap: 0x5555_0000_0000, stack: 0x7f00_0000_0000 },
-            _ => Layout { functions: 0x0804_8000, globals: 0x0a00_0000, heap: 0x2000_0000, stack: 0xb000_0000 },
+            8 => &Layout::WIDE,
+            _ => &Layout::NARROW,
         }
     }
 }
@@ -55,24 +58,24 @@ pub const GAP: u64 = 64;
 
 #[derive(Clone)]
 pub struct Memory {
-    globals: Vector<Rc<Object>>,
-    stack: Vector<Rc<Object>>,
-    heap: Vector<Rc<Object>>,
+    globals: List<Rc<Object>>,
+    stack: List<Rc<Object>>,
+    heap: List<Rc<Object>>,
     /// In the order they were made.
-    inputs: Vector<Rc<Object>>,
-    layout: Layout,
+    inputs: List<Rc<Object>>,
+    layout: &'static Layout,
     next_stack: u64,
     next_heap: u64,
     reuse_stack: bool,
 }
 
 impl Memory {
-    pub fn new(layout: Layout, pointer_bytes: u8, globals: Vector<Rc<Object>>) -> Memory {
+    pub fn new(layout: &'static Layout, pointer_bytes: u8, globals: List<Rc<Object>>) -> Memory {
         Memory {
             globals,
-            stack: Vector::new(),
-            heap: Vector::new(),
-            inputs: Vector::new(),
+            stack: List::default(),
+            heap: List::default(),
+            inputs: List::default(),
             layout,
             // Room in front of the first object, so that a step before it is seen for what it is.
             next_stack: layout.stack + GAP,
@@ -82,7 +85,7 @@ impl Memory {
     }
 
     #[inline]
-    fn region(&self, region: Region) -> &Vector<Rc<Object>> {
+    fn region(&self, region: Region) -> &List<Rc<Object>> {
         match region {
             Region::Global => &self.globals,
             Region::Stack => &self.stack,
@@ -92,7 +95,7 @@ impl Memory {
     }
 
     #[inline]
-    fn region_mut(&mut self, region: Region) -> &mut Vector<Rc<Object>> {
+    fn region_mut(&mut self, region: Region) -> &mut List<Rc<Object>> {
         match region {
             Region::Global => &mut self.globals,
             Region::Stack => &mut self.stack,
@@ -137,11 +140,7 @@ impl Memory {
 
     fn below_in(&self, region: Region, addr: u64) -> Option<ObjectId> {
         let objects = self.region(region);
-        let idx = match objects.binary_search_by(|object| object.base.cmp(&addr)) {
-            Ok(idx) => idx,
-            Err(0) => return None,
-            Err(idx) => idx - 1,
-        };
+        let idx = objects.partition_point(|object| object.base <= addr).checked_sub(1)?;
         Some(ObjectId { region, idx: idx as u32 })
     }
 
@@ -186,14 +185,14 @@ impl Memory {
     pub fn allocate_heap(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {
         let base = self.next_heap.next_multiple_of(align.max(16));
         self.next_heap = base + size + GAP;
-        self.heap.push_back(Rc::new(make(base)));
+        self.heap.push(Rc::new(make(base)));
         ObjectId { region: Region::Heap, idx: (self.heap.len() - 1) as u32 }
     }
 
     /// Adds an object that was there before the program started. No other may overlap with it.
     pub fn add_input(&mut self, object: Object) -> ObjectId {
         debug_assert!(INPUTS.contains(&object.base));
-        self.inputs.push_back(Rc::new(object));
+        self.inputs.push(Rc::new(object));
         ObjectId { region: Region::Input, idx: (self.inputs.len() - 1) as u32 }
     }
 
@@ -206,7 +205,7 @@ impl Memory {
     pub fn allocate_stack(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {
         let base = self.next_stack.next_multiple_of(align.max(16));
         self.next_stack = base + size + GAP;
-        self.stack.push_back(Rc::new(make(base)));
+        self.stack.push(Rc::new(make(base)));
         ObjectId { region: Region::Stack, idx: (self.stack.len() - 1) as u32 }
     }
 

@@ -58,9 +58,9 @@ pub struct State {
     /// What the program wrote to standard output, where that is recorded.
     pub output: Option<Rc<Vec<u8>>>,
     /// Where the objects of a name lie, while flow is tracked.
-    pub origins: imbl::HashMap<u64, Rc<[u64]>>,
+    pub origins: Option<Box<imbl::HashMap<u64, Rc<[u64]>>>>,
     /// The first guard behind which the path only left its function, and what that depended on.
-    pub left_guard: Option<(u64, Label)>,
+    pub left_guard: Option<Box<(u64, Label)>>,
     /// What it depends on how far standard input was read.
     pub stdin_label: Label,
     pub slots: Slots,
@@ -88,7 +88,7 @@ impl State {
             n_unknown: 0,
             told_unwritten: None,
             output: None,
-            origins: imbl::HashMap::new(),
+            origins: None,
             left_guard: None,
             stdin_label: Label::EMPTY,
             slots: Slots::default(),

@@ -30,10 +30,11 @@ pub struct Loss {
 
 impl Loss {
     pub fn of_path(path: &Path, ending: &Ending) -> Option<Loss> {
-        if !matches!(ending, Ending::Returned { .. }) && !path.ended_by.is_empty() {
-            return Some(Loss { severity: Severity::Ended, site: path.ended_at, units: path.ended_by.clone() });
+        let ended = path.ended.as_ref()?;
+        if !matches!(ending, Ending::Returned { .. }) && !ended.by.is_empty() {
+            return Some(Loss { severity: Severity::Ended, site: ended.at, units: ended.by.clone() });
         }
-        let (guard, units) = path.left_guard.as_ref()?;
+        let (guard, units) = ended.left_guard.as_ref()?;
         Some(Loss { severity: Severity::Guarded, site: *guard, units: units.clone() })
     }
 }

@@ -496,7 +496,7 @@ impl Search {
             bug.kind,
             BugKind::InvalidPointer | BugKind::OutOfBoundsRead | BugKind::OutOfBoundsWrite | BugKind::NullDereference
         );
-        let is_elsewhere = self.mode == Mode::Merge && !is_subset(&path.ended_by, &self.symbolic);
+        let is_elsewhere = self.mode == Mode::Merge && !is_subset(path.ended_by(), &self.symbolic);
         if is_access && is_elsewhere { Told::No } else { Told::Yes }
     }
 
@@ -508,7 +508,7 @@ impl Search {
                 _ => Place::default(),
             };
             let symbolic = self.symbolic.clone();
-            self.tie(&symbolic, &path.ended_by, &place, "ending");
+            self.tie(&symbolic, path.ended_by(), &place, "ending");
         }
     }
 

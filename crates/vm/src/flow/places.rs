@@ -88,7 +88,7 @@ impl Machine<'_> {
         if origin & INDEX == 0 {
             return state.memory.find(origin).into_iter().filter(is_named).collect();
         }
-        let bases = state.origins.get(&origin);
+        let bases = state.origins.as_ref().and_then(|origins| origins.get(&origin));
         bases
             .into_iter()
             .flat_map(|bases| bases.iter())
@@ -214,7 +214,7 @@ impl Machine<'_> {
         found.life = if size.is_empty() { Label::EMPTY } else { life };
         let base = found.base;
         let memory = &state.memory;
-        let mut bases: Vec<u64> = match state.origins.get(&origin) {
+        let mut bases: Vec<u64> = match state.origins.as_ref().and_then(|origins| origins.get(&origin)) {
             None => Vec::new(),
             Some(bases) => bases
                 .iter()
@@ -223,7 +223,7 @@ impl Machine<'_> {
                 .collect(),
         };
         bases.push(base);
-        state.origins.insert(origin, bases.into());
+        state.origins.get_or_insert_default().insert(origin, bases.into());
     }
 
     /// Stack objects from number `mark` on are about to end.
@@ -234,14 +234,14 @@ impl Machine<'_> {
         for idx in mark..state.memory.n_stack_objects() {
             let ended = state.memory.get(ObjectId { region: MemoryRegion::Stack, idx });
             let (origin, base) = (ended.origin, ended.base);
-            let left: Vec<u64> = match state.origins.get(&origin) {
+            let left: Vec<u64> = match state.origins.as_ref().and_then(|origins| origins.get(&origin)) {
                 None => continue,
                 Some(bases) => bases.iter().copied().filter(|other| *other != base).collect(),
             };
             if left.is_empty() {
-                state.origins.remove(&origin);
+                state.origins.get_or_insert_default().remove(&origin);
             } else {
-                state.origins.insert(origin, left.into());
+                state.origins.get_or_insert_default().insert(origin, left.into());
             }
         }
     }

@@ -65,7 +65,7 @@ impl Machine<'_> {
         let mut carried = if flow.blind == Blind::ToControl { Label::EMPTY } else { label };
         if let Some(leaving) = block.leaving_edge {
             if edge == leaving && state.left_guard.is_none() {
-                state.left_guard = Some((key, whole));
+                state.left_guard = Some(Box::new((key, whole)));
             }
             if flow.scouting == Scouting::On {
                 // Passed once and failed once under one name is no guard.

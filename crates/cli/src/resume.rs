@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use database::{Checkpoint, Database, Which};
-use explore::Trail;
+use explore::Decisions;
 use report::{Summary, TestId};
 use techniques::Entry;
 
@@ -18,6 +18,7 @@ use crate::folder::{Folder, SavedTest};
 use crate::journal::Phase;
 use crate::merge;
 use crate::outcome::{Exit, Failure};
+use crate::prefixes;
 use crate::run::{Base, Campaign, Start, exit};
 use crate::screen::print;
 use crate::settings::Settings;
@@ -33,7 +34,7 @@ pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure>
     let checkpoint = folder.database.checkpoint()?;
     let phase = Phase::read(&folder.database)?;
     if let (Phase::Ended, Some(checkpoint)) = (phase, &checkpoint)
-        && checkpoint.pending.0.is_empty()
+        && checkpoint.pending.is_empty()
     {
         print(&format!("nothing is pending in {}: the campaign has ended\n", folder.shown));
         return Ok(exit(&checkpoint.summary));
@@ -89,12 +90,12 @@ type Going = (Start, Option<Summary>, HashMap<PathKey, TestId>);
 fn go_on(database: &Database, checkpoint: Checkpoint) -> Result<Going, Failure> {
     let Checkpoint { mut summary, pending, n_resumable, n_settled } = checkpoint;
     merge::reopen(&mut summary, n_resumable);
-    let prefixes: Vec<Trail> = pending.0.into_iter().map(Trail::from_bytes).collect();
+    let prefixes = prefixes::unpack(&pending).ok_or_else(|| database.damaged("what was pending"))?;
     let known = known(database, Which::After(n_settled))?;
     let start = match () {
         () if prefixes.is_empty() => Start::Nothing,
         // Everything lies below no decision at all.
-        () if prefixes.iter().any(|prefix| prefix.as_bytes().is_empty()) => Start::Everything,
+        () if prefixes.iter().any(Decisions::is_empty) => Start::Everything,
         () => Start::Prefixes(prefixes),
     };
     Ok((start, Some(summary), known))

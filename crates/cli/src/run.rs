@@ -1,13 +1,13 @@
 //! `colt run`: the pipeline from source files to confirmed findings, and what `resume` shares with it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use database::{Checkpoint, Database, Numbered, Prefixes, Which};
-use explore::Trail;
+use database::{Checkpoint, Database, Numbered, Which};
+use explore::Decisions;
 use report::{
     CutSummary, FindingSummary, Sources, Summary, TestId, Verdict, finding_text, summary_text, test_id, test_name,
 };
@@ -24,6 +24,7 @@ use crate::names::Names;
 use crate::native::{self, Building};
 use crate::out_dir::{self, write_file};
 use crate::outcome::{Exit, Failure};
+use crate::prefixes::{self, Digests};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
 use crate::sink::{CampaignSink, Collected, PathKey, SinkStart, Witnesses};
@@ -47,7 +48,7 @@ pub enum Start {
     #[default]
     Everything,
     /// What lies below these decisions.
-    Prefixes(Vec<Trail>),
+    Prefixes(Vec<Decisions>),
     /// Nothing: it was killed after that.
     Nothing,
 }
@@ -137,7 +138,10 @@ impl Campaign<'_> {
             database.give_file(&self.dir, finding.test_id())?;
         }
         write_file(&self.dir, "findings.sarif", report::sarif(&summary).as_bytes())?;
-        database.together(|database| self.save(database, &summary, &outcome, collected.last))?;
+        database.together(|database| {
+            database.save_figures(&summary)?;
+            database.save_findings(&summary.findings)
+        })?;
         write_file(&self.dir, "summary.json", summary.to_json().as_bytes())?;
         // Last of all: whoever goes on with a campaign that has ended finds everything there.
         Phase::Ended.write(&database)?;
@@ -202,10 +206,10 @@ impl Campaign<'_> {
         if self.base.summary.is_none() {
             return Ok(0);
         }
-        let still_pending: HashSet<&[u8]> = outcome.pending.iter().map(Trail::as_bytes).collect();
+        let still_pending = Digests::of(&outcome.pending);
         let mut stale = Vec::new();
         database.each_test(Which::Cut, |stored| {
-            if !still_pending.contains(&*stored.coded_path()) {
+            if !still_pending.has(&stored.coded_path()) {
                 stale.push(stored.test);
             }
             Ok::<(), Failure>(())
@@ -222,10 +226,9 @@ impl Campaign<'_> {
         outcome: &explore::Outcome,
         last: TestId,
     ) -> Result<(), Failure> {
-        let pending = outcome.pending.iter().map(|trail| trail.as_bytes().into()).collect();
         let checkpoint = Checkpoint {
             summary: summary.clone(),
-            pending: Prefixes(pending),
+            pending: prefixes::pack(&outcome.pending),
             n_resumable: outcome.pending.len() as u64,
             n_settled: last.0,
         };

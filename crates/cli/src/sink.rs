@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use database::{Database, Keep, Prefixes, Writer};
-use explore::{Covers, Outcome, Progress, Sink, Trail};
+use database::{Database, Keep, Writer};
+use explore::{Covers, Outcome, Progress, Sink};
 use report::{FindingKey, FindingSummary, Summary, TestId, finding_key};
 use witness::{Bug, Ending, Witness};
 
 use crate::args::Tests;
 use crate::names::Names;
+use crate::prefixes;
 use crate::screen::Screen;
 
 /// What tells paths of a campaign apart: their decisions, and the bytes of their inputs where runs of a campaign decide
@@ -228,7 +229,7 @@ impl Sink for CampaignSink<'_> {
         summary.tests += self.n_new;
         let checkpoint = database::Checkpoint {
             summary,
-            pending: Prefixes(outcome.pending.iter().map(Trail::as_bytes).map(Into::into).collect()),
+            pending: prefixes::pack(&outcome.pending),
             n_resumable,
             n_settled: settled.map_or(self.before.0, |test| test.0.max(self.before.0)),
         };

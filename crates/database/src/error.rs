@@ -50,8 +50,8 @@ impl Error {
             Some(ErrorCode::ReadOnly) => Problem::ReadOnly,
             Some(ErrorCode::DatabaseCorrupt) => Problem::Damaged(error.to_string()),
             Some(ErrorCode::NotADatabase) => Problem::Foreign,
-            // How a full disk shows where the log cannot be extended.
-            Some(ErrorCode::SystemIoFailure) if is_full(path) => Problem::Full,
+            // How a full disk shows where the log cannot be made or extended.
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) if is_full(path) => Problem::Full,
             _ => Problem::Other(error.to_string()),
         };
         Error::new(path, problem)

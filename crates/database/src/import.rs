@@ -5,6 +5,7 @@ use rusqlite::params;
 use witness::InputValue;
 
 use crate::code::encode_path;
+use crate::intern::{LayoutId, Rest};
 use crate::{Database, Error};
 
 /// A test known by its file.
@@ -26,13 +27,16 @@ impl Database {
         let mut coded = Vec::new();
         encode_path(path, &mut coded);
         self.run(|connection| {
-            crate::writer::insert_layout(connection, id, inputs)?;
+            crate::writer::insert_layout(connection, LayoutId(id), Rest::ALL, inputs)?;
             connection
                 .prepare_cached("INSERT INTO endings (id, ending, json) VALUES (?1, ?2, ?3)")?
                 .execute(params![id, ending, members])?;
-            connection
-                .prepare_cached("INSERT INTO paths VALUES (?1, ?1, ?1, 0, 1, ?2, ?3)")?
-                .execute(params![id, bytes, coded])?;
+            connection.prepare_cached("INSERT INTO paths VALUES (?1, ?1, ?4, ?1, 0, 1, ?2, ?3)")?.execute(params![
+                id,
+                bytes,
+                coded,
+                inputs.len() as i64
+            ])?;
             connection.prepare_cached("INSERT INTO numbers VALUES (?1, ?1)")?.execute([id])?;
             connection
                 .prepare_cached("UPDATE campaign SET value = ?1 WHERE key = 'numbered'")?

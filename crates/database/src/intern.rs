@@ -22,6 +22,9 @@ pub struct EndingId(pub i64);
 /// Kept at a time. Where more are in use some are stored again, so that memory does not grow with the tests.
 const KEPT: usize = 4096;
 
+/// Layouts of more inputs than this are not looked for among all.
+const SHORT: usize = 64;
+
 /// One input of a layout: name, type, size, and how it divides where that is known.
 type Shape = (Arc<str>, Arc<str>, usize, Option<witness::Layout>);
 
@@ -31,49 +34,92 @@ pub enum Found<I> {
     New(I),
 }
 
+/// Rows of a layout that are to be stored: from which input on, and where its bytes begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rest {
+    pub position: usize,
+    pub start: usize,
+}
+
+impl Rest {
+    pub const ALL: Rest = Rest { position: 0, start: 0 };
+}
+
+/// A test has the first inputs of a layout, perhaps not all: a path that reads on for ever has all the inputs of those that
+/// parted from it, and theirs need not be stored again.
 pub struct Layouts {
     next: i64,
-    last: Option<(Vec<Shape>, LayoutId)>,
+    last: Last,
     known: HashMap<Vec<Shape>, LayoutId>,
+}
+
+struct Last {
+    shapes: Vec<Shape>,
+    n_bytes: usize,
+    layout: LayoutId,
+    /// What there is of the layout is in `shapes`: it may grow.
+    is_whole: bool,
 }
 
 impl Layouts {
     pub fn starting_at(next: i64) -> Layouts {
-        Layouts { next, last: None, known: HashMap::new() }
+        let last = Last { shapes: Vec::new(), n_bytes: 0, layout: LayoutId::EMPTY, is_whole: false };
+        Layouts { next, last, known: HashMap::new() }
     }
 
-    pub fn of(&mut self, inputs: &[InputValue]) -> Found<LayoutId> {
+    /// The layout that has these inputs first, and what is to be stored of it before.
+    pub fn of(&mut self, inputs: &[InputValue]) -> (LayoutId, Option<Rest>) {
         if inputs.is_empty() {
-            return Found::Known(LayoutId::EMPTY);
+            return (LayoutId::EMPTY, None);
         }
-        let is_same = |shapes: &[Shape]| {
-            shapes.len() == inputs.len()
-                && shapes.iter().zip(inputs).all(|((name, ty, size, layout), input)| {
-                    *size == input.bytes.len() && **name == *input.name && **ty == *input.ty && *layout == input.layout
-                })
-        };
-        if let Some((_, layout)) = self.last.as_ref().filter(|(shapes, _)| is_same(shapes)) {
-            return Found::Known(*layout);
+        let n_same = self.last.shapes.iter().zip(inputs).take_while(|(shape, input)| is_same(shape, input)).count();
+        if n_same == inputs.len() {
+            return (self.last.layout, None);
         }
+        if n_same == self.last.shapes.len() && self.last.is_whole {
+            let rest = Rest { position: n_same, start: self.last.n_bytes };
+            self.last.grow(&inputs[n_same..]);
+            self.keep(inputs.len());
+            return (self.last.layout, Some(rest));
+        }
+        let mut last = Last { shapes: Vec::new(), n_bytes: 0, layout: LayoutId(self.next), is_whole: true };
+        last.grow(inputs);
+        if inputs.len() <= SHORT
+            && let Some(layout) = self.known.get(&last.shapes)
+        {
+            // It may have grown since it was last in use.
+            self.last = Last { layout: *layout, is_whole: false, ..last };
+            return (*layout, None);
+        }
+        self.next += 1;
+        self.last = last;
+        self.keep(inputs.len());
+        (self.last.layout, Some(Rest::ALL))
+    }
+
+    fn keep(&mut self, n_inputs: usize) {
+        if n_inputs > SHORT {
+            return;
+        }
+        if self.known.len() >= KEPT {
+            self.known.clear();
+        }
+        self.known.insert(self.last.shapes.clone(), self.last.layout);
+    }
+}
+
+impl Last {
+    fn grow(&mut self, inputs: &[InputValue]) {
         let shape =
             |input: &InputValue| (input.name.clone(), input.ty.clone(), input.bytes.len(), input.layout.clone());
-        let shapes: Vec<Shape> = inputs.iter().map(shape).collect();
-        let found = match self.known.get(&shapes) {
-            Some(layout) => Found::Known(*layout),
-            None => {
-                if self.known.len() >= KEPT {
-                    self.known.clear();
-                }
-                let layout = LayoutId(self.next);
-                self.next += 1;
-                self.known.insert(shapes.clone(), layout);
-                Found::New(layout)
-            }
-        };
-        let (Found::Known(layout) | Found::New(layout)) = found;
-        self.last = Some((shapes, layout));
-        found
+        self.shapes.extend(inputs.iter().map(shape));
+        self.n_bytes += inputs.iter().map(|input| input.bytes.len()).sum::<usize>();
     }
+}
+
+fn is_same((name, ty, size, layout): &Shape, input: &InputValue) -> bool {
+    let same_text = |a: &Arc<str>, b: &Arc<str>| Arc::ptr_eq(a, b) || a == b;
+    *size == input.bytes.len() && same_text(name, &input.name) && same_text(ty, &input.ty) && *layout == input.layout
 }
 
 pub struct Endings {

@@ -12,13 +12,13 @@ use crate::error::{Error, Problem};
 pub const NAME: &str = "campaign.sqlite";
 
 /// Of the schema.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// `Colt` in ASCII: what `file` and we know the database by.
 const APPLICATION: i64 = 0x436f_6c74;
 
 /// How long another process may hold the database before we give up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
 
 /// Pages of the log before they are moved into the database: often enough to keep it small, seldom enough that waiting for
 /// the disk does not show.
@@ -37,8 +37,8 @@ CREATE TABLE endings (
     message TEXT, json TEXT NOT NULL);
 
 CREATE TABLE paths (
-    id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, ending INTEGER NOT NULL, is_new INTEGER NOT NULL,
-    has_file INTEGER NOT NULL, bytes BLOB NOT NULL, decisions BLOB NOT NULL);
+    id INTEGER PRIMARY KEY, layout INTEGER NOT NULL, n_inputs INTEGER NOT NULL, ending INTEGER NOT NULL,
+    is_new INTEGER NOT NULL, has_file INTEGER NOT NULL, bytes BLOB NOT NULL, decisions BLOB NOT NULL);
 CREATE INDEX marked ON paths (id) WHERE is_new + has_file > 0;
 
 CREATE TABLE numbers (number INTEGER PRIMARY KEY, path INTEGER NOT NULL);
@@ -56,21 +56,21 @@ CREATE TABLE branches (
     file TEXT NOT NULL, line INTEGER NOT NULL, col INTEGER NOT NULL, when_true INTEGER NOT NULL,
     when_false INTEGER NOT NULL);
 
-CREATE TABLE pending (id INTEGER PRIMARY KEY, prefixes BLOB NOT NULL);
+CREATE TABLE pending (id INTEGER PRIMARY KEY, pieces BLOB NOT NULL, ends BLOB NOT NULL);
 
 CREATE VIEW tests AS
     SELECT n.number, e.ending, e.status, e.kind, e.file, e.line, e.function, e.message, p.is_new, p.has_file, p.layout,
-           p.ending AS ending_id, p.bytes, p.decisions, p.id AS path
+           p.n_inputs, p.ending AS ending_id, p.bytes, p.decisions, p.id AS path
     FROM numbers n JOIN paths p ON p.id = n.path JOIN endings e ON e.id = p.ending
     UNION ALL
     SELECT p.id, e.ending, e.status, e.kind, e.file, e.line, e.function, e.message, p.is_new, p.has_file, p.layout,
-           p.ending, p.bytes, p.decisions, p.id
+           p.n_inputs, p.ending, p.bytes, p.decisions, p.id
     FROM paths p JOIN endings e ON e.id = p.ending
     WHERE p.id > (SELECT CAST(value AS INTEGER) FROM campaign WHERE key = 'numbered');
 
 CREATE VIEW inputs AS
     SELECT t.number, l.position, l.name, l.type, substr(t.bytes, l.start + 1, l.size) AS bytes
-    FROM tests t JOIN layouts l ON l.layout = t.layout;
+    FROM tests t JOIN layouts l ON l.layout = t.layout AND l.position < t.n_inputs;
 ";
 
 /// An open database.
@@ -187,7 +187,7 @@ impl Database {
         self.run(|connection| connection.pragma_update(None, "journal_mode", "DELETE"))
     }
 
-    pub(crate) fn run<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
+    pub(crate) fn run<'d, T>(&'d self, work: impl FnOnce(&'d Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
         work(&self.connection).map_err(|error| Error::sqlite(&self.path, &error))
     }
 

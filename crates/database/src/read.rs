@@ -73,7 +73,15 @@ impl Which {
     }
 }
 
-struct Layout(Vec<(Arc<str>, Arc<str>, usize, Option<witness::Layout>)>);
+/// One input of a layout.
+struct Shape {
+    name: Arc<str>,
+    ty: Arc<str>,
+    size: usize,
+    layout: Option<witness::Layout>,
+}
+
+struct Layout(Vec<Shape>);
 
 impl Database {
     /// Hands tests to `take`, by number; none of them stays in memory.
@@ -83,8 +91,9 @@ impl Database {
         mut take: impl FnMut(StoredTest) -> Result<(), E>,
     ) -> Result<(), E> {
         let (condition, parameter) = which.condition();
-        let sql =
-            format!("SELECT number, layout, ending_id, bytes, decisions FROM tests WHERE {condition} ORDER BY number");
+        let sql = format!(
+            "SELECT number, layout, n_inputs, ending_id, bytes, decisions FROM tests WHERE {condition} ORDER BY number"
+        );
         let failed = |error: rusqlite::Error| Error::sqlite(&self.path, &error);
         let mut statement = self.connection.prepare_cached(&sql).map_err(failed)?;
         let mut rows = statement.query([parameter]).map_err(failed)?;
@@ -133,14 +142,20 @@ impl Database {
     }
 
     fn stored(&self, row: &Row, known: &mut Known) -> Result<StoredTest, Error> {
-        let (number, layout, ending, bytes, coded): (i64, i64, i64, Vec<u8>, Vec<u8>) =
-            (|| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))()
-                .map_err(|error| Error::sqlite(&self.path, &error))?;
+        let columns = |row: &Row| -> rusqlite::Result<(i64, i64, i64, i64)> {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        };
+        let blobs = |row: &Row| -> rusqlite::Result<(Vec<u8>, Vec<u8>)> { Ok((row.get(4)?, row.get(5)?)) };
+        let failed = |error: rusqlite::Error| Error::sqlite(&self.path, &error);
+        let (number, layout, n_inputs, ending) = columns(row).map_err(failed)?;
+        let (bytes, coded) = blobs(row).map_err(failed)?;
         let layout = known.layout(self, layout)?;
         let ending = known.ending(self, ending)?;
         let mut rest = &bytes[..];
-        let mut inputs = Vec::with_capacity(layout.0.len());
-        for (name, ty, size, layout) in &layout.0 {
+        let shapes = layout.0.get(..n_inputs as usize);
+        let shapes = shapes.ok_or_else(|| self.damaged(&format!("the inputs of test {number}")))?;
+        let mut inputs = Vec::with_capacity(shapes.len());
+        for Shape { name, ty, size, layout } in shapes {
             let (value, after) =
                 rest.split_at_checked(*size).ok_or_else(|| self.damaged(&format!("the inputs of test {number}")))?;
             let bytes = value.to_vec();
@@ -150,7 +165,7 @@ impl Database {
         Ok(StoredTest { test: TestId(number as u64), inputs, ending, path: decisions(&coded) })
     }
 
-    pub(crate) fn damaged(&self, what: &str) -> Error {
+    pub fn damaged(&self, what: &str) -> Error {
         Error::new(&self.path, Problem::Damaged(what.to_string()))
     }
 }
@@ -184,7 +199,8 @@ impl Known {
             };
             statement
                 .query_map([layout], |row| {
-                    Ok((text(row, 0)?, text(row, 1)?, row.get::<_, i64>(2)? as usize, divided(row)?))
+                    let size = row.get::<_, i64>(2)? as usize;
+                    Ok(Shape { name: text(row, 0)?, ty: text(row, 1)?, size, layout: divided(row)? })
                 })?
                 .collect::<rusqlite::Result<Vec<_>>>()
         })?;

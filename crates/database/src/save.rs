@@ -21,17 +21,20 @@ impl Database {
     /// Replaces the checkpoint before.
     pub fn save(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let Checkpoint { summary, pending, n_resumable, n_settled } = checkpoint;
-        self.set("summary", &summary.to_json())?;
+        self.save_figures(summary)?;
         self.set("n_resumable", &n_resumable.to_string())?;
         self.set("n_settled", &n_settled.to_string())?;
         self.run(|connection| {
             connection.execute("DELETE FROM pending", [])?;
-            let mut insert = connection.prepare_cached("INSERT INTO pending (prefixes) VALUES (?1)")?;
-            pending
-                .pack()
-                .iter()
-                .filter(|row| !row.is_empty())
-                .try_for_each(|row| insert.execute([row]).map(|_| ()))?;
+            let mut insert = connection.prepare_cached("INSERT INTO pending (pieces, ends) VALUES (?1, ?2)")?;
+            pending.rows().try_for_each(|(pieces, ends)| insert.execute([pieces, ends]).map(|_| ()))
+        })
+    }
+
+    /// What the summary says, without what was pending when it was made.
+    pub fn save_figures(&self, summary: &Summary) -> Result<(), Error> {
+        self.set("summary", &summary.to_json())?;
+        self.run(|connection| {
             connection.execute("DELETE FROM ledger", [])?;
             let mut insert = connection.prepare_cached("INSERT INTO ledger VALUES (?1, ?2, ?3, ?4, ?5)")?;
             for entry in &summary.ledger {
@@ -45,14 +48,15 @@ impl Database {
     pub fn checkpoint(&self) -> Result<Option<Checkpoint>, Error> {
         let Some(summary) = self.get("summary")? else { return Ok(None) };
         let summary = Summary::from_json(&summary).map_err(|error| self.damaged(&format!("the summary: {error}")))?;
-        let rows: Vec<Vec<u8>> = self.run(|connection| {
-            let mut statement = connection.prepare("SELECT prefixes FROM pending ORDER BY id")?;
-            statement.query_map([], |row| row.get(0))?.collect()
-        })?;
         let mut pending = Prefixes::default();
-        for row in rows {
-            pending.unpack(&row).ok_or_else(|| self.damaged("what was pending"))?;
-        }
+        self.run(|connection| {
+            let mut statement = connection.prepare("SELECT pieces, ends FROM pending ORDER BY id")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                pending.add_row(row.get_ref(0)?.as_blob()?, row.get_ref(1)?.as_blob()?);
+            }
+            Ok(())
+        })?;
         let (n_resumable, n_settled) = (self.number("n_resumable")?, self.number("n_settled")?);
         Ok(Some(Checkpoint { summary, pending, n_resumable, n_settled }))
     }

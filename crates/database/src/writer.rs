@@ -6,22 +6,26 @@
 //! thread; the explorer learns of it at its next test, or at the end.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use report::{FindingSummary, TestId, encode_test, test_name};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Statement, params};
 use witness::{InputValue, Witness};
 
 use crate::code::encode_path;
 use crate::fields;
-use crate::intern::{EndingId, EndingRow, Endings, Found, LayoutId, Layouts};
+use crate::intern::{EndingId, EndingRow, Endings, Found, LayoutId, Layouts, Rest};
 use crate::save::Checkpoint;
 use crate::{Database, Error};
 
 /// Rows under way between explorer and disk; bounds memory when the disk is the slower one.
 const QUEUE: usize = 16_384;
+/// Bytes of them: a path may have read a hundred thousand inputs.
+const QUEUE_BYTES: usize = 64 << 20;
 /// Rows of one transaction.
 const TOGETHER: usize = 8192;
 /// Between two transactions. A finding waits no longer than this, and what else is lost with the process is not more.
@@ -39,6 +43,7 @@ pub struct Keep {
 struct Row {
     test: TestId,
     layout: LayoutId,
+    n_inputs: usize,
     ending: EndingId,
     keep: Keep,
     /// The inputs' bytes, then the decisions.
@@ -47,12 +52,23 @@ struct Row {
 }
 
 enum Job {
-    Layout(LayoutId, Vec<InputValue>),
+    Layout(LayoutId, Rest, Vec<InputValue>),
     Ending(EndingId, Box<EndingRow>),
     Path(Row),
     File(TestId, Vec<u8>),
     Finding(Box<FindingSummary>, TestId),
     Checkpoint(Box<Checkpoint>),
+}
+
+impl Job {
+    fn n_bytes(&self) -> usize {
+        match self {
+            Job::Path(row) => row.blob.len(),
+            Job::File(_, bytes) => bytes.len(),
+            Job::Layout(_, _, inputs) => inputs.len() * size_of::<InputValue>(),
+            Job::Ending(..) | Job::Finding(..) | Job::Checkpoint(_) => 0,
+        }
+    }
 }
 
 type Outcome = (Database, Result<(), Error>);
@@ -61,6 +77,8 @@ type Outcome = (Database, Result<(), Error>);
 pub struct Writer {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<Outcome>>,
+    /// Bytes of rows and files that are not written yet.
+    under_way: Arc<AtomicUsize>,
     layouts: Layouts,
     endings: Endings,
 }
@@ -80,25 +98,25 @@ impl Writer {
         std::fs::create_dir_all(&tests).map_err(|error| Error::io(&tests, &error))?;
         let (sender, receiver) = sync_channel(QUEUE);
         let folder = folder.to_path_buf();
+        let under_way = Arc::new(AtomicUsize::new(0));
+        let counter = under_way.clone();
         let work = move || {
-            let outcome = write_all(&database, &folder, &receiver);
+            let outcome = write_all(&database, &folder, &receiver, &counter);
             (database, outcome)
         };
         let thread = std::thread::Builder::new().name("writer".to_string()).spawn(work);
         let thread = thread.map_err(|error| Error::io(&path, &error))?;
-        Ok(Writer { jobs: Some(sender), thread: Some(thread), layouts, endings })
+        Ok(Writer { jobs: Some(sender), thread: Some(thread), under_way, layouts, endings })
     }
 
     /// Hands one test over. `Err` says that nothing is written any more; [`Writer::finish`] says why.
     pub fn put(&mut self, test: TestId, witness: &Witness, keep: Keep) -> Result<(), Stopped> {
         let Witness { inputs, ending, path } = witness;
-        let layout = match self.layouts.of(inputs) {
-            Found::Known(layout) => layout,
-            Found::New(layout) => {
-                self.send(Job::Layout(layout, inputs.clone()))?;
-                layout
-            }
-        };
+        self.wait_for_room()?;
+        let (layout, rest) = self.layouts.of(inputs);
+        if let Some(rest) = rest {
+            self.send(Job::Layout(layout, rest, inputs[rest.position..].to_vec()))?;
+        }
         let ending = match self.endings.of(ending) {
             Found::Known(id) => id,
             Found::New(id) => {
@@ -110,7 +128,8 @@ impl Writer {
         let mut blob = Vec::with_capacity(n_bytes + path.len() + 8);
         inputs.iter().for_each(|input| blob.extend_from_slice(&input.bytes));
         encode_path(path, &mut blob);
-        self.send(Job::Path(Row { test, layout, ending, keep, blob, n_bytes }))?;
+        let n_inputs = inputs.len();
+        self.send(Job::Path(Row { test, layout, n_inputs, ending, keep, blob, n_bytes }))?;
         if keep.has_file {
             let mut bytes = Vec::with_capacity(256);
             encode_test(witness, &mut bytes);
@@ -129,7 +148,18 @@ impl Writer {
         self.send(Job::Checkpoint(Box::new(checkpoint)))
     }
 
+    fn wait_for_room(&self) -> Result<(), Stopped> {
+        while self.under_way.load(Ordering::Relaxed) > QUEUE_BYTES {
+            if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+                return Err(Stopped);
+            }
+            std::thread::sleep(GATHERING);
+        }
+        Ok(())
+    }
+
     fn send(&mut self, job: Job) -> Result<(), Stopped> {
+        self.under_way.fetch_add(job.n_bytes(), Ordering::Relaxed);
         match &self.jobs {
             Some(jobs) => jobs.send(job).map_err(|_| Stopped),
             None => Err(Stopped),
@@ -161,19 +191,28 @@ impl Drop for Writer {
     }
 }
 
-fn write_all(database: &Database, folder: &Path, jobs: &Receiver<Job>) -> Result<(), Error> {
+fn write_all(database: &Database, folder: &Path, jobs: &Receiver<Job>, under_way: &AtomicUsize) -> Result<(), Error> {
     let mut files = Vec::new();
+    let mut paths =
+        database.run(|connection| connection.prepare("INSERT INTO paths VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"))?;
     while let Ok(first) = jobs.recv() {
+        let mut n_bytes = 0;
         database.together(|database| {
             for job in std::iter::once(first).chain(jobs.try_iter().take(TOGETHER)) {
+                n_bytes += job.n_bytes();
                 match job {
+                    Job::Path(row) => database.run(|_| insert_path(&mut paths, &row))?,
                     Job::File(test, bytes) => files.push((test, bytes)),
                     Job::Checkpoint(checkpoint) => database.save(&checkpoint)?,
                     job => database.run(|connection| insert(connection, job))?,
                 }
+                if n_bytes > QUEUE_BYTES / 4 {
+                    break;
+                }
             }
             Ok(())
         })?;
+        under_way.fetch_sub(n_bytes, Ordering::Relaxed);
         for (test, bytes) in files.drain(..) {
             write_test(folder, test, &bytes)?;
         }
@@ -182,21 +221,17 @@ fn write_all(database: &Database, folder: &Path, jobs: &Receiver<Job>) -> Result
     Ok(())
 }
 
+fn insert_path(insert: &mut Statement, row: &Row) -> rusqlite::Result<()> {
+    let Row { test, layout, n_inputs, ending, keep: Keep { is_new, has_file }, blob, n_bytes } = row;
+    let (bytes, decisions) = blob.split_at(*n_bytes);
+    insert
+        .execute(params![test.0 as i64, layout.0, *n_inputs as i64, ending.0, is_new, has_file, bytes, decisions])
+        .map(|_| ())
+}
+
 fn insert(connection: &Connection, job: Job) -> rusqlite::Result<()> {
     match job {
-        Job::Path(Row { test, layout, ending, keep, blob, n_bytes }) => {
-            let (bytes, decisions) = blob.split_at(n_bytes);
-            connection.prepare_cached("INSERT INTO paths VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(params![
-                test.0 as i64,
-                layout.0,
-                ending.0,
-                keep.is_new,
-                keep.has_file,
-                bytes,
-                decisions
-            ])?;
-        }
-        Job::Layout(layout, inputs) => insert_layout(connection, layout.0, &inputs)?,
+        Job::Layout(layout, rest, inputs) => insert_layout(connection, layout, rest, &inputs)?,
         Job::Ending(id, row) => {
             let EndingRow { ending, status, kind, file, line, function, message, json } = *row;
             connection
@@ -204,19 +239,24 @@ fn insert(connection: &Connection, job: Job) -> rusqlite::Result<()> {
                 .execute(params![id.0, ending, status, kind, file, line, function, message, json])?;
         }
         Job::Finding(finding, test) => crate::save::insert_finding(connection, &finding, test)?,
-        Job::File(..) | Job::Checkpoint(_) => {}
+        Job::Path(_) | Job::File(..) | Job::Checkpoint(_) => {}
     }
     Ok(())
 }
 
-pub(crate) fn insert_layout(connection: &Connection, layout: i64, inputs: &[InputValue]) -> rusqlite::Result<()> {
+pub(crate) fn insert_layout(
+    connection: &Connection,
+    layout: LayoutId,
+    rest: Rest,
+    inputs: &[InputValue],
+) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached("INSERT INTO layouts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
-    let mut start = 0;
-    for (position, input) in inputs.iter().enumerate() {
+    let mut start = rest.start as i64;
+    for (position, input) in (rest.position as i64..).zip(inputs) {
         let size = input.bytes.len() as i64;
         let at = input.address().map(|at| at as i64);
         let fields = input.layout.as_ref().map(|layout| fields::to_text(&layout.fields));
-        statement.execute(params![layout, position as i64, &*input.name, &*input.ty, start, size, at, fields])?;
+        statement.execute(params![layout.0, position, &*input.name, &*input.ty, start, size, at, fields])?;
         start += size;
     }
     Ok(())
@@ -230,4 +270,77 @@ pub(crate) fn write_test(folder: &Path, test: TestId, bytes: &[u8]) -> Result<()
         let _ = std::fs::remove_file(&writing);
         Error::io(&path, &error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use witness::Ending;
+
+    use super::*;
+    use crate::error::Problem;
+
+    fn witness(bytes: &[u8]) -> Witness {
+        let input = InputValue { name: "x".into(), ty: "char".into(), bytes: bytes.to_vec(), layout: None };
+        Witness { inputs: vec![input; 3], ending: Ending::Assumed, path: vec![1, 0, 300] }
+    }
+
+    fn put(writer: &mut Writer, numbers: std::ops::Range<u64>) -> Result<(), Stopped> {
+        numbers.map(TestId).try_for_each(|test| writer.put(test, &witness(&[7]), Keep::default()))
+    }
+
+    #[test]
+    fn a_database_that_another_process_holds_is_given_up_and_keeps_what_it_has() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let database = Database::create(dir.path()).expect("made");
+        let path = database.path.clone();
+        let mut writer = Writer::start(database, dir.path()).expect("starts");
+        put(&mut writer, 1..10).expect("taken");
+        let other = Connection::open(&path).expect("opens");
+        other.busy_timeout(Duration::from_secs(5)).expect("set");
+        while other.query_row("SELECT count(*) FROM paths", [], |row| row.get::<_, i64>(0)).is_ok_and(|n| n < 9) {
+            std::thread::sleep(GATHERING);
+        }
+        other.execute_batch("BEGIN IMMEDIATE").expect("held");
+        put(&mut writer, 10..20).expect("taken");
+        let (database, written) = writer.finish();
+        let error = written.expect_err("it was held");
+        assert!(matches!(error.problem, Problem::Held) && error.to_string().contains("another process"), "{error}");
+        drop((other, database));
+        let again = Database::open(dir.path()).expect("opens");
+        assert_eq!(again.n_tests().expect("readable"), (9, TestId(9)));
+    }
+
+    #[test]
+    fn a_test_has_the_first_inputs_of_a_layout() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut writer =
+            Writer::start(Database::create(dir.path()).expect("made"), dir.path()).expect("starts");
+        let all: Vec<InputValue> = (0..300u32)
+            .map(|idx| InputValue {
+                name: format!("i{}", idx % 7).as_str().into(),
+                ty: "char".into(),
+                bytes: vec![idx as u8; idx as usize % 3],
+                layout: None,
+            })
+            .collect();
+        // Longer, shorter, another one, and the first again.
+        let mut others = all.clone();
+        others[1].name = "other".into();
+        let inputs =
+            [&all[..2], &all[..200], &all[..50], &all[..], &others[..3], &all[..2], &others[..2], &all[..0], &others[..]];
+        for (idx, inputs) in inputs.iter().enumerate() {
+            let witness = Witness { inputs: inputs.to_vec(), ending: Ending::Assumed, path: vec![idx as u64] };
+            writer.put(TestId(idx as u64 + 1), &witness, Keep::default()).expect("taken");
+        }
+        let (database, written) = writer.finish();
+        written.expect("written");
+        let database = database.expect("given back");
+        for (idx, inputs) in inputs.iter().enumerate() {
+            let stored = database.test(TestId(idx as u64 + 1)).expect("readable").expect("there");
+            assert_eq!(stored.inputs, *inputs, "{idx}");
+        }
+        let n_rows = |sql: &str| database.run(|connection| connection.query_row(sql, [], |row| row.get::<_, i64>(0)));
+        assert!(n_rows("SELECT count(*) FROM layouts").expect("readable") < 700);
+        assert_eq!(n_rows("SELECT count(*) FROM inputs WHERE number = 3").expect("readable"), 50);
+    }
 }

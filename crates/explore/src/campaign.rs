@@ -11,7 +11,9 @@ use crate::checkpoint::{PortionId, Round, Snapshot};
 use crate::collector::{Collector, Ended, Leavings, Reports, Standing};
 use crate::exchange::{Exchange, Portion};
 use crate::worker::{Worker, next_in};
-use crate::{Checkpoints, Conducts, Discovery, Driver, History, LineUp, Maker, Options, Outcome, RunPlan, Sink, Trail};
+use crate::{
+    Checkpoints, Conducts, Decisions, Discovery, Driver, History, LineUp, Maker, Options, Outcome, RunPlan, Sink,
+};
 
 /// What to explore.
 pub struct Program {
@@ -150,7 +152,7 @@ enum Message {
     Found(Box<Discovery>),
     Standing(usize, Standing),
     Snapshot(usize, Box<Snapshot>),
-    Gave(PortionId, Round, Vec<Trail>),
+    Gave(PortionId, Round, Vec<Decisions>),
     Took(usize, PortionId),
 }
 
@@ -179,7 +181,7 @@ impl Reports for Remote {
     }
 
     fn gave(&mut self, portion: &Portion) {
-        let _ = self.messages.send(Message::Gave(portion.id, portion.round, portion.trails.clone()));
+        let _ = self.messages.send(Message::Gave(portion.id, portion.round, portion.paths.clone()));
     }
 
     fn took(&mut self, portion: PortionId) {
@@ -225,7 +227,7 @@ fn explore_together(
                     Message::Ended(ended) => collector.ended(*ended),
                     Message::Found(discovery) => collector.found(*discovery),
                     Message::Standing(worker, standing) => collector.standing(worker, standing),
-                    Message::Gave(portion, round, trails) => collector.rounds.gave(portion, round, trails),
+                    Message::Gave(portion, round, paths) => collector.rounds.gave(portion, round, paths),
                     Message::Took(worker, portion) => collector.rounds.took(worker, portion),
                     Message::Snapshot(worker, snapshot) => {
                         if let Some(cost) = collector.snapshot(worker, *snapshot) {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use witness::{Budget, Ending, FindingKey};
 
 use crate::collector::Leavings;
-use crate::{Outcome, PathCounts, TestId, Trail};
+use crate::{Decisions, Outcome, PathCounts, TestId};
 
 /// Number of a checkpoint, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +73,7 @@ impl Tally {
 /// What one worker says at a checkpoint.
 pub struct Snapshot {
     pub round: Round,
-    pub pending: Vec<Trail>,
+    pub pending: Vec<Decisions>,
     pub left: Leavings,
     /// What it took to say so.
     pub cost: Duration,
@@ -81,7 +81,7 @@ pub struct Snapshot {
 
 /// All snapshots of a round and what lay between the workers.
 pub struct Cut {
-    pub pending: Vec<Trail>,
+    pub pending: Vec<Decisions>,
     pub leavings: Vec<Leavings>,
     pub settled: Option<TestId>,
     pub cost: Duration,
@@ -94,9 +94,9 @@ pub struct Rounds {
     /// The last test before the first snapshot of the round.
     settled: Option<TestId>,
     /// Portions that nobody has taken yet, as far as is known.
-    open: HashMap<PortionId, (Round, Vec<Trail>)>,
+    open: HashMap<PortionId, (Round, Vec<Decisions>)>,
     /// Portions that were taken after their taker's snapshot, and given before their giver's.
-    between: Vec<Trail>,
+    between: Vec<Decisions>,
 }
 
 impl Rounds {
@@ -104,14 +104,14 @@ impl Rounds {
         Rounds { snapshots: (0..n_workers).map(|_| None).collect(), ..Rounds::default() }
     }
 
-    pub fn gave(&mut self, portion: PortionId, round: Round, trails: Vec<Trail>) {
-        self.open.insert(portion, (round, trails));
+    pub fn gave(&mut self, portion: PortionId, round: Round, paths: Vec<Decisions>) {
+        self.open.insert(portion, (round, paths));
     }
 
     pub fn took(&mut self, worker: usize, portion: PortionId) {
-        let Some((given, trails)) = self.open.remove(&portion) else { return };
+        let Some((given, paths)) = self.open.remove(&portion) else { return };
         if self.snapshots[worker].as_ref().is_some_and(|snapshot| given < snapshot.round) {
-            self.between.extend(trails);
+            self.between.extend(paths);
         }
     }
 
@@ -131,7 +131,7 @@ impl Rounds {
             settled: self.settled,
             cost: Duration::ZERO,
         };
-        let lying = self.open.values().filter(|(given, _)| *given < round).flat_map(|(_, trails)| trails);
+        let lying = self.open.values().filter(|(given, _)| *given < round).flat_map(|(_, paths)| paths);
         cut.pending.extend(lying.cloned());
         for snapshot in self.snapshots.iter_mut().filter_map(Option::take) {
             cut.pending.extend(snapshot.pending);
@@ -146,18 +146,18 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    fn trail(decision: u64) -> Trail {
+    fn list(decision: u64) -> Decisions {
         [decision].into_iter().collect()
     }
 
     fn snapshot(pending: &[u64]) -> Snapshot {
-        let pending = pending.iter().map(|decision| trail(*decision)).collect();
+        let pending = pending.iter().map(|decision| list(*decision)).collect();
         Snapshot { round: Round(1), pending, left: Leavings::default(), cost: Duration::ZERO }
     }
 
     fn sorted(cut: Option<Cut>) -> Vec<u64> {
         let pending = cut.expect("the round is complete").pending;
-        let mut decisions: Vec<u64> = pending.iter().flat_map(|trail| trail.iter().collect::<Vec<_>>()).collect();
+        let mut decisions: Vec<u64> = pending.iter().flat_map(Decisions::to_vec).collect();
         decisions.sort_unstable();
         decisions
     }
@@ -165,10 +165,10 @@ mod tests {
     #[test]
     fn what_travels_is_in_the_cut_once() {
         let mut rounds = Rounds::new(2);
-        rounds.gave(PortionId(1), Round(0), vec![trail(1)]);
+        rounds.gave(PortionId(1), Round(0), vec![list(1)]);
         rounds.took(1, PortionId(1));
-        rounds.gave(PortionId(2), Round(0), vec![trail(2)]);
-        rounds.gave(PortionId(3), Round(0), vec![trail(3)]);
+        rounds.gave(PortionId(2), Round(0), vec![list(2)]);
+        rounds.gave(PortionId(3), Round(0), vec![list(3)]);
         // The second worker has the first portion in its snapshot, then takes the second; nobody takes the third.
         assert!(rounds.take(1, snapshot(&[1]), None).is_none());
         rounds.took(1, PortionId(2));
@@ -180,7 +180,7 @@ mod tests {
     fn what_was_given_after_the_cut_is_not_in_it() {
         let mut rounds = Rounds::new(2);
         assert!(rounds.take(0, snapshot(&[4, 5]), None).is_none());
-        rounds.gave(PortionId(1), Round(1), vec![trail(4)]);
+        rounds.gave(PortionId(1), Round(1), vec![list(4)]);
         // Who takes it has to take its snapshot first.
         let cut = rounds.take(1, snapshot(&[]), None);
         assert_eq!(sorted(cut), [4, 5]);

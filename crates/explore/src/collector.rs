@@ -9,7 +9,7 @@ use witness::{Bug, Certificate, Ending, Finding, FindingKey, Ledger, Witness};
 
 use crate::checkpoint::{Checkpoint, Cut, PortionId, Rounds, Snapshot, Tally};
 use crate::exchange::Portion;
-use crate::{Covers, Discovery, Outcome, PathCounts, Progress, Report, Sink, TestId, Trail};
+use crate::{Covers, Decisions, Discovery, Outcome, PathCounts, Progress, Report, Sink, TestId};
 
 /// A path that ended, as a worker tells it.
 pub struct Ended {
@@ -39,7 +39,7 @@ pub struct Leavings {
     pub memory_mb: u64,
     pub queries: solver::Counters,
     /// Decision prefixes that were not explored; those without a test are counted in `n_untold`.
-    pub unexplored: Vec<Trail>,
+    pub unexplored: Vec<Decisions>,
     /// Cut paths without a test: they were put away, or there were too many to write one for each.
     pub n_untold: u64,
     pub techniques: Vec<(&'static str, Report)>,
@@ -171,6 +171,7 @@ impl<'s> Collector<'s> {
 
     /// Takes one worker's part of a checkpoint; says what it cost if that was the last of them.
     pub fn snapshot(&mut self, worker: usize, snapshot: Snapshot) -> Option<Duration> {
+        let started = Instant::now();
         let Cut { pending, leavings, settled, cost } = self.rounds.take(worker, snapshot, self.last)?;
         let n_resumable = leavings.iter().map(|left| left.unexplored.len() as u64).sum();
         // What was counted after the cut is going to be counted again.
@@ -179,7 +180,7 @@ impl<'s> Collector<'s> {
         let findings = self.order.iter().filter_map(finding).collect();
         let outcome = Outcome { pending, ..self.outcome(1, findings, leavings) };
         self.sink.checkpoint(Checkpoint { outcome, n_resumable, settled });
-        Some(cost)
+        Some(cost + started.elapsed())
     }
 
     pub fn finish(mut self, runs: u64, leavings: Vec<Leavings>) -> Outcome {

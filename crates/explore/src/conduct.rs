@@ -12,6 +12,7 @@ use witness::{Budget, Ending, Ledger, LedgerKind, Place};
 
 use crate::Path;
 use crate::effects::{Fate, Parted};
+use crate::path::Follow;
 use crate::worker::Worker;
 
 /// What is being executed.
@@ -95,17 +96,17 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
 
     /// Decides a claimed call: it is executed.
     pub fn enter(&mut self, path: &mut Path) {
-        path.state.answers.push(Answer::Enter);
+        path.answer(Answer::Enter);
     }
 
     /// Decides a claimed call: it is left out, its results are these.
     pub fn skip(&mut self, path: &mut Path, results: Vec<TermId>) {
-        path.state.answers.push(Answer::Skip(results.into()));
+        path.answer(Answer::Skip(results.into()));
     }
 
     /// Has a path take these decisions next, as another took them before.
     pub fn follow(&mut self, path: &mut Path, decisions: Vec<u64>) {
-        path.follow = decisions.into();
+        path.follow = Follow::new(decisions.into());
     }
 
     /// How many decisions it still has to follow.
@@ -237,7 +238,7 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
 
     /// A budget is used up: the path is cut where it stands and can be gone on with later.
     pub fn put_off(&mut self, path: &Path) {
-        self.worker.left.unexplored.push(path.trail());
+        self.worker.left.unexplored.push(path.all_decisions());
         self.worker.left.n_untold += 1;
     }
 

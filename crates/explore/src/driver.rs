@@ -1,13 +1,13 @@
 //! Drivers: who turns the history so far into the next plan. They wrap each other: a plan of the outer one is explored by the
 //! inner one, and what the innermost plans is run.
 
-use crate::{Explorer, Trail};
+use crate::{Decisions, Explorer};
 
 /// What one exploration will do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunPlan {
     /// Decision prefixes to start from; empty for the beginning of the program.
-    pub prefixes: Vec<Trail>,
+    pub prefixes: Vec<Decisions>,
     /// Runs of one name explore the same; a path that such a run has already told is not told again. `None`: all are told.
     pub name: Option<u64>,
     pub leaves_out: LeavesOut,

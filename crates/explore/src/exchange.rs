@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use crate::Trail;
+use crate::Decisions;
 use crate::checkpoint::{PortionId, Round};
 
 /// What one worker gives another at a time.
@@ -17,7 +17,7 @@ pub struct Portion {
     pub id: PortionId,
     /// The round of its giver.
     pub round: Round,
-    pub trails: Vec<Trail>,
+    pub paths: Vec<Decisions>,
 }
 
 /// Between two looks at whether a new round has begun, while waiting for work.
@@ -102,11 +102,11 @@ impl Exchange {
     }
 
     /// Ends the exchange: nobody waits any more. What still lies here comes back.
-    pub fn close(&self) -> Vec<Trail> {
+    pub fn close(&self) -> Vec<Decisions> {
         let mut queue = self.lock();
         queue.is_over = true;
         self.changed.notify_all();
-        std::mem::take(&mut queue.portions).into_iter().flat_map(|portion| portion.trails).collect()
+        std::mem::take(&mut queue.portions).into_iter().flat_map(|portion| portion.paths).collect()
     }
 
     fn count_hungry(&self, queue: &Queue) {
@@ -127,8 +127,8 @@ mod tests {
     fn the_last_one_to_run_out_ends_it_for_all() {
         let exchange = Exchange::new(3);
         for decision in [1, 2] {
-            let trails = vec![[decision].into_iter().collect()];
-            exchange.give(Portion { id: exchange.next_portion(), round: Round(0), trails });
+            let paths = vec![[decision].into_iter().collect()];
+            exchange.give(Portion { id: exchange.next_portion(), round: Round(0), paths });
         }
         std::thread::scope(|scope| {
             let taken: Vec<_> = (0..3)

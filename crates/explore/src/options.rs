@@ -125,7 +125,7 @@ pub struct Options {
     /// Set from outside to end the campaign cleanly.
     pub stop: Arc<AtomicBool>,
     /// Decision prefixes to explore; empty for everything.
-    pub resume: Vec<crate::Trail>,
+    pub resume: Vec<crate::Decisions>,
     /// Inputs to follow first.
     pub seeds: Vec<Arc<Seed>>,
     /// Keep what the first path to end wrote to standard output.

@@ -96,7 +96,7 @@ pub struct Outcome {
     pub put_away: u64,
     pub queries: solver::Counters,
     /// Decision prefixes of what was not explored.
-    pub pending: Vec<crate::Trail>,
+    pub pending: Vec<crate::Decisions>,
     /// Standard output of the first path to end, when recorded.
     pub output: Vec<u8>,
     pub memory_mb: u64,

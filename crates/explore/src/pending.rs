@@ -8,7 +8,7 @@ use vm::EdgeId;
 
 use crate::search::{Bfs, Coverage, Dfs, Outlook, Random, Rank, Ticket, View};
 use crate::spots::{SpotId, Spots};
-use crate::{Decisions, NodeId, Path, Search, Trail, Unwatched};
+use crate::{Decisions, NodeId, Path, Search, Unwatched};
 
 /// A path as its decisions: executed again when its turn comes.
 pub struct Prefix {
@@ -26,16 +26,14 @@ pub struct Prefix {
 
 impl Prefix {
     /// Decisions that somebody else took.
-    pub fn of_decisions(trail: &Trail) -> Prefix {
-        let mut decisions = Decisions::default();
-        trail.iter().for_each(|decision| decisions.push(decision));
+    pub fn of_decisions(decisions: Decisions) -> Prefix {
         Prefix { decisions, input: None, node: None, unwatched: Unwatched::GivenUp, may_have_seeds: false }
     }
 }
 
 pub enum Waiting {
     Live(Box<Path>),
-    Away(Prefix),
+    Away(Box<Prefix>),
 }
 
 impl Waiting {
@@ -46,10 +44,10 @@ impl Waiting {
         }
     }
 
-    pub fn trail(&self) -> Trail {
+    pub fn decisions(&self) -> Decisions {
         match self {
-            Waiting::Away(prefix) => prefix.decisions.to_trail(),
-            Waiting::Live(path) => path.trail(),
+            Waiting::Away(prefix) => prefix.decisions.clone(),
+            Waiting::Live(path) => path.all_decisions(),
         }
     }
 }
@@ -178,7 +176,7 @@ impl Pending {
             {
                 let (input, node, unwatched) = (Some(path.input.clone()), path.node, path.unwatched);
                 let prefix = Prefix { decisions: path.all_decisions(), input, node, unwatched, may_have_seeds: false };
-                entry.waiting = Waiting::Away(prefix);
+                entry.waiting = Waiting::Away(Box::new(prefix));
                 self.n_live -= 1;
                 n_away -= 1;
             }
@@ -187,17 +185,25 @@ impl Pending {
     }
 
     /// Decisions of all that wait.
-    pub fn trails(&self) -> Vec<Trail> {
-        let trail = |entry: &Entry| match &entry.waiting {
-            Waiting::Away(prefix) => prefix.decisions.to_trail(),
-            Waiting::Live(path) => path.trail(),
-        };
-        self.entries.values().map(trail).collect()
+    pub fn decisions(&self) -> Vec<Decisions> {
+        self.entries.values().map(|entry| entry.waiting.decisions()).collect()
     }
 
     pub fn drain(&mut self) -> Vec<Waiting> {
         self.n_live = 0;
         self.first.clear();
         std::mem::take(&mut self.entries).into_values().map(|entry| entry.waiting).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hundreds of thousands of them wait.
+    #[test]
+    fn what_waits_is_small() {
+        let sizes = (size_of::<Path>(), size_of::<vm::State>(), size_of::<vm::Object>(), size_of::<Entry>());
+        assert!(sizes.0 <= 560 && sizes.3 <= 24, "{sizes:?}");
     }
 }

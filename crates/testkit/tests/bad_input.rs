@@ -18,6 +18,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 const FINE: &str = "int main(void) { return 0; }\n";
 
 /// Far more paths than can be explored, each found quickly.
+/// One fault and three paths.
+const BUGGY: &str = "#include <colt.h>\nint main(void) {\n    int x;\n    colt_input(&x, sizeof x, \"x\");\n    \
+                     if (x > 5)\n        return 1;\n    return 100 / x;\n}\n";
+
 const ENDLESS: &str = "#include <colt.h>\n\
     int main(void) {\n\
         unsigned char a[40];\n\
@@ -194,7 +198,25 @@ fn an_unwritable_output_folder() {
     }
 }
 
-/// A small file system of its own, in its own mount namespace, so nothing is left behind.
+/// Runs a script that mounts file systems of its own (`$1`) for colt (`$2`) with a program (`$3`), and has a folder (`$4`), in its own
+/// mount namespace, so that nothing is left behind; `None` where that is not allowed.
+fn in_own_namespace(script: &str, disk: &Path, file: &Path, folder: &Path) -> Option<Finished> {
+    let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
+    let attempt = |unshare: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(unshare).args(["sh", "-c", script, "sh"]).arg(disk).arg(&colt).arg(file).arg(folder);
+        run(&mut command)
+    };
+    let as_root = attempt(&["--mount"]);
+    let started = |finished: &Finished| finished.status.is_some_and(|status| status != 99 && status != 1);
+    let finished = if started(&as_root) { as_root } else { attempt(&["--mount", "--map-root-user"]) };
+    if !started(&finished) {
+        println!("skipped: this machine does not allow a file system of one's own: {}", finished.stderr);
+        return None;
+    }
+    Some(finished)
+}
+
 #[test]
 fn a_full_disk() {
     let folder = scratch();
@@ -212,19 +234,7 @@ fn a_full_disk() {
                   echo resume $?\n\
                   ls \"$4/full\" | wc -l; ls \"$4/read-only\" | wc -l\n\
                   exit $status";
-    let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
-    let attempt = |unshare: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(unshare).args(["sh", "-c", script, "sh"]).arg(&disk).arg(&colt).arg(&file).arg(folder.path());
-        run(&mut command)
-    };
-    let as_root = attempt(&["--mount"]);
-    let started = |finished: &Finished| finished.status.is_some_and(|status| status != 99 && status != 1);
-    let finished = if started(&as_root) { as_root } else { attempt(&["--mount", "--map-root-user"]) };
-    if !started(&finished) {
-        println!("skipped: this machine does not allow a file system of one's own: {}", finished.stderr);
-        return;
-    }
+    let Some(finished) = in_own_namespace(script, &disk, &file, folder.path()) else { return };
     assert_refused(&finished, 6, &["disk", "space"]);
     assert!(finished.stderr.contains("read-only"), "said:\n{}", finished.output());
     let lines: Vec<&str> = finished.stdout.lines().map(str::trim).collect();
@@ -232,6 +242,50 @@ fn a_full_disk() {
     let n_tests: u64 = full.parse().unwrap_or(0);
     assert!(n_tests > 1000, "tests written before the disk was full are gone:\n{}", finished.output());
     assert_eq!(full, read_only, "said:\n{}", finished.output());
+}
+
+/// A file system with room for a few files only: one after the other is the first that cannot be made, from the database to the
+/// summary. Each time what was there before is kept, and with more room the campaign comes to its end.
+#[test]
+fn a_disk_without_room_for_one_more_file() {
+    let folder = scratch();
+    let file = write(folder.path(), "program.c", BUGGY);
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).expect("a folder is made");
+    let script = "for n in 3 4 5 6 7 8 9 10 11 12 13 14; do\n\
+                  mount -t tmpfs -o size=4m,nr_inodes=$n none \"$1\" || exit 99\n\
+                  \"$2\" run \"$3\" --out \"$1/out\" --workers 1 --max-time 60 --no-replay >/dev/null 2>\"$4/said\"\n\
+                  status=$?\n\
+                  said=$(grep -c -i 'space' \"$4/said\")\n\
+                  summary=$(ls \"$1/out/summary.json\" 2>/dev/null | wc -l)\n\
+                  mount -o remount,nr_inodes=0 \"$1\"\n\
+                  again=none\n\
+                  if [ -f \"$1/out/campaign.sqlite\" ]; then\n\
+                  \"$2\" resume \"$1/out\" --max-time 60 >/dev/null 2>&1; again=$?; fi\n\
+                  echo \"run $status $said $summary $again $(ls \"$1/out/summary.json\" 2>/dev/null | wc -l)\"\n\
+                  umount \"$1\"\n\
+                  done\n\
+                  exit 77";
+    let Some(finished) = in_own_namespace(script, &disk, &file, folder.path()) else { return };
+    let rows: Vec<Vec<&str>> =
+        finished.stdout.lines().filter_map(|line| Some(line.strip_prefix("run ")?.split(' ').collect())).collect();
+    assert_eq!(rows.len(), 12, "said:\n{}", finished.output());
+    let mut n_without_summary = 0;
+    for row in &rows {
+        let [status, said, summary, again, summary_again] = row[..] else { panic!("said:\n{}", finished.output()) };
+        match status {
+            "10" => assert_eq!(summary, "1", "{rows:?}"),
+            // The folder itself could not be made.
+            "2" => assert_eq!((said, again), ("1", "none"), "{rows:?}"),
+            _ => {
+                assert_eq!((status, said, summary), ("6", "1", "0"), "{rows:?}");
+                n_without_summary += u32::from(again == "10");
+            }
+        }
+        // A database without a word of how the campaign was started is refused.
+        assert!(matches!((again, summary_again), ("10", "1") | ("none" | "2", "0")), "{rows:?}");
+    }
+    assert!(n_without_summary > 1 && rows.iter().any(|row| row[0] == "10"), "{rows:?}");
 }
 
 /// A solver that dies on every question costs answers, not the campaign.

@@ -173,3 +173,17 @@ fn old_campaigns_are_read() {
     assert_eq!(refused.status, Some(2), "{}", refused.output());
     assert!(refused.stderr.contains("run it again"), "{}", refused.output());
 }
+
+/// Decisions of one run mean nothing in another, where a technique chooses what is symbolic in each.
+#[test]
+fn a_campaign_that_begins_again_says_so() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let dir = dir.path();
+    campaign(dir, "out", &["--with", "partition", "--max-paths", "3"]);
+    let resumed = run(dir, &["resume", "out"]);
+    assert_eq!(resumed.status, Some(10), "{}", resumed.output());
+    assert!(resumed.stdout.contains("begins again from the start"), "{}", resumed.output());
+    campaign(dir, "plain", &["--workers", "1", "--max-paths", "3"]);
+    let resumed = run(dir, &["resume", "plain"]);
+    assert!(!resumed.output().contains("begins again"), "{}", resumed.output());
+}

@@ -10,7 +10,7 @@ mod options;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{LineUp, Outcome, Sink, Trail};
+use explore::{Decisions, LineUp, Outcome, Sink};
 
 pub use figures::summary;
 pub use load::{Loaded, load};
@@ -40,7 +40,7 @@ pub fn explore(
     args: &RunArgs,
     settings: &Settings,
     line_up: LineUp,
-    prefixes: Vec<Trail>,
+    prefixes: Vec<Decisions>,
     deadline: Deadline,
     stop: &Arc<AtomicBool>,
     sink: &mut dyn Sink,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use explore::{Budgets, Checkpoints, Options, Search, Trail, World};
+use explore::{Budgets, Checkpoints, Decisions, Options, Search, World};
 
 use super::Loaded;
 use crate::args::{Order, RunArgs, Tests, Uninit};
@@ -15,7 +15,7 @@ pub fn options(
     loaded: &Loaded,
     args: &RunArgs,
     settings: &Settings,
-    prefixes: Vec<Trail>,
+    prefixes: Vec<Decisions>,
     deadline: Deadline,
     stop: &Arc<AtomicBool>,
 ) -> Options {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use vm::InputRequest;
 
 use super::Worker;
+use crate::path::Follow;
 use crate::pending::{Prefix, Waiting};
 use crate::search::{Outlook, Promise};
 use crate::spots::{Nook, SpotId};
@@ -26,8 +27,8 @@ impl Worker<'_, '_> {
         }
         let may_have_seeds = !self.options.seeds.is_empty();
         for decisions in plan.prefixes {
-            let prefix = Prefix { may_have_seeds, ..Prefix::of_decisions(&decisions) };
-            self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
+            let prefix = Prefix { may_have_seeds, ..Prefix::of_decisions(decisions) };
+            self.pending.push(Waiting::Away(Box::new(prefix)), None, NO_OUTLOOK);
         }
     }
 
@@ -71,7 +72,7 @@ impl Worker<'_, '_> {
     pub(super) fn wake(&mut self, waiting: Waiting) -> Path {
         match waiting {
             Waiting::Live(path) => *path,
-            Waiting::Away(prefix) => self.start_again(prefix),
+            Waiting::Away(prefix) => self.start_again(*prefix),
         }
     }
 
@@ -84,7 +85,7 @@ impl Worker<'_, '_> {
         if may_have_seeds {
             self.plant(&mut path, choice);
         }
-        path.follow = follow;
+        path.follow = Follow::new(follow);
         if let Some(input) = input {
             path.input = input;
         }
@@ -96,8 +97,8 @@ impl Worker<'_, '_> {
 
     /// A prefix that no seed takes waits for its turn like any other.
     pub(super) fn put_back(&mut self, path: Path) {
-        let Path { node, unwatched, .. } = path;
-        let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(&path.trail()) };
-        self.pending.push(Waiting::Away(prefix), None, NO_OUTLOOK);
+        let (node, unwatched) = (path.node, path.unwatched);
+        let prefix = Prefix { node, unwatched, ..Prefix::of_decisions(path.all_decisions()) };
+        self.pending.push(Waiting::Away(Box::new(prefix)), None, NO_OUTLOOK);
     }
 }

@@ -8,10 +8,10 @@ use witness::{Budget, Ending};
 use super::Worker;
 use crate::collector::Standing;
 use crate::pending::Waiting;
-use crate::{Budgets, Path, Trail};
+use crate::{Budgets, Decisions, Path};
 
 /// Instructions between two looks at the clock.
-const FUEL: u64 = 1_000_000;
+const FUEL: u64 = 1 << 17;
 const WATCHED_FUEL: u64 = 50_000;
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// States that are kept whatever the memory.
@@ -137,7 +137,7 @@ impl Worker<'_, '_> {
     /// A budget is used up, and there would have been more plans.
     pub fn leave_plan(&mut self) {
         self.left.n_untold += 1;
-        self.left.unexplored.push(Trail::default());
+        self.left.unexplored.push(Decisions::default());
     }
 
     /// What is still pending when a budget is used up ends as cut. Put-away paths have no state to write a test from, and
@@ -161,7 +161,7 @@ impl Worker<'_, '_> {
                 }
                 waiting => {
                     self.left.n_untold += 1;
-                    self.left.unexplored.push(waiting.trail());
+                    self.left.unexplored.push(waiting.decisions());
                     // Taking hundreds of thousands of states apart takes seconds, and the campaign is over.
                     if self.is_over() {
                         std::mem::forget(waiting);

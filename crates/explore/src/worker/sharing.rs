@@ -2,7 +2,7 @@
 
 use super::Worker;
 use super::beginnings::NO_OUTLOOK;
-use crate::Trail;
+use crate::Decisions;
 use crate::exchange::{Exchange, Portion};
 use crate::pending::{Prefix, Waiting};
 
@@ -17,8 +17,8 @@ impl Worker<'_, '_> {
             self.note_round(portion.round);
             self.telling.reports().took(portion.id);
             // The newest is taken first where nothing else decides, and the oldest promises most.
-            for decisions in portion.trails.into_iter().rev() {
-                self.pending.push(Waiting::Away(Prefix::of_decisions(&decisions)), None, NO_OUTLOOK);
+            for decisions in portion.paths.into_iter().rev() {
+                self.pending.push(Waiting::Away(Box::new(Prefix::of_decisions(decisions))), None, NO_OUTLOOK);
             }
             self.work();
             self.cut_rest();
@@ -40,21 +40,21 @@ impl Worker<'_, '_> {
         let Some(exchange) = self.exchange else { return };
         while exchange.is_wanted() {
             let n_given = (self.pending.len() / 2).clamp(1, PORTION);
-            let trails: Vec<Trail> = (0..n_given).map_while(|_| self.give_away()).collect();
-            if trails.is_empty() {
+            let paths: Vec<Decisions> = (0..n_given).map_while(|_| self.give_away()).collect();
+            if paths.is_empty() {
                 return;
             }
-            let portion = Portion { id: exchange.next_portion(), round: self.snapshots.round(), trails };
+            let portion = Portion { id: exchange.next_portion(), round: self.snapshots.round(), paths };
             self.telling.reports().gave(&portion);
             exchange.give(portion);
         }
     }
 
-    fn give_away(&mut self) -> Option<Trail> {
+    fn give_away(&mut self) -> Option<Decisions> {
         let waiting = self.pending.take_oldest()?;
         // Others will explore it, and what they read is not known here.
         self.watching.spoil(waiting.node(), &self.line_up);
         self.leave(waiting.node());
-        Some(waiting.trail())
+        Some(waiting.decisions())
     }
 }

@@ -62,11 +62,11 @@ impl Worker<'_, '_> {
             let why = format!("{}, and the campaign was killed before it was asked again", doubt.why);
             left.ledger.enter(LedgerKind::UnknownAnswer, place, why);
         }
-        let mut pending = self.pending.trails();
-        pending.extend(self.watching.held().iter().map(Path::trail));
+        let mut pending = self.pending.decisions();
+        pending.extend(self.watching.held().iter().map(Path::all_decisions));
         pending.extend(left.unexplored.iter().cloned());
         let cost = started.elapsed();
-        self.snapshots = Snapshots { round, due: Instant::now() + next_in(cost) };
         self.telling.reports().snapshot(Snapshot { round, pending, left, cost });
+        self.snapshots = Snapshots { round, due: Instant::now() + next_in(started.elapsed()) };
     }
 }

@@ -20,7 +20,7 @@ pub struct Telling<'r> {
     tally: Tally,
     /// Name of the running plan, and the paths that plans of a name have told.
     plan: Option<u64>,
-    told: FxHashSet<(u64, u64)>,
+    told: Told,
     /// Edges that told paths were the first to take.
     told_edges: Vec<bool>,
     wanted: Wanted,
@@ -34,7 +34,7 @@ impl<'r> Telling<'r> {
             n_paths: 0,
             tally: Tally::default(),
             plan: None,
-            told: FxHashSet::default(),
+            told: Told::default(),
             told_edges,
             wanted: Wanted::default(),
         }
@@ -97,11 +97,32 @@ impl<'r> Telling<'r> {
         let decisions = hash(&|hasher| (plan, &witness.path, std::mem::discriminant(&witness.ending)).hash(hasher));
         if matches!(witness.ending, Ending::Cut(_) | Ending::Unsupported(_)) {
             // The input may also show a path that ended: this one stands for what is not known.
-            return self.told.insert((0, decisions));
+            return self.told.insert(decisions);
         }
         let input = hash(&|hasher| witness.inputs.iter().for_each(|input| (&input.name, &input.bytes).hash(hasher)));
-        let is_new_path = self.told.insert((0, decisions));
-        self.told.insert((1, input)) && is_new_path
+        let is_new_path = self.told.insert(decisions);
+        self.told.insert(!input) && is_new_path
+    }
+}
+
+/// Hashes of what was told, the latest of it: memory does not grow with the paths. What two plans with millions of paths between
+/// them both come to may be told twice.
+#[derive(Default)]
+struct Told {
+    latest: FxHashSet<u64>,
+    before: FxHashSet<u64>,
+}
+
+/// Hashes in one of the two sets.
+const N_TOLD: usize = 1 << 21;
+
+impl Told {
+    /// Whether it was not there.
+    fn insert(&mut self, hash: u64) -> bool {
+        if self.latest.len() >= N_TOLD {
+            self.before = std::mem::take(&mut self.latest);
+        }
+        self.latest.insert(hash) && !self.before.contains(&hash)
     }
 }
 
@@ -123,7 +144,7 @@ impl Worker<'_, '_> {
         self.tell_discoveries();
         self.decider.note_what_ended(&mut path);
         if let Ending::Cut(_) = ending {
-            self.left.unexplored.push(path.trail());
+            self.left.unexplored.push(path.all_decisions());
         }
         self.note_ledger();
         self.line_up.borrow_mut().ended(&path, &ending);

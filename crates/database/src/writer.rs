@@ -313,8 +313,7 @@ mod tests {
     #[test]
     fn a_test_has_the_first_inputs_of_a_layout() {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut writer =
-            Writer::start(Database::create(dir.path()).expect("made"), dir.path()).expect("starts");
+        let mut writer = Writer::start(Database::create(dir.path()).expect("made"), dir.path()).expect("starts");
         let all: Vec<InputValue> = (0..300u32)
             .map(|idx| InputValue {
                 name: format!("i{}", idx % 7).as_str().into(),
@@ -326,8 +325,17 @@ mod tests {
         // Longer, shorter, another one, and the first again.
         let mut others = all.clone();
         others[1].name = "other".into();
-        let inputs =
-            [&all[..2], &all[..200], &all[..50], &all[..], &others[..3], &all[..2], &others[..2], &all[..0], &others[..]];
+        let inputs = [
+            &all[..2],
+            &all[..200],
+            &all[..50],
+            &all[..],
+            &others[..3],
+            &all[..2],
+            &others[..2],
+            &all[..0],
+            &others[..],
+        ];
         for (idx, inputs) in inputs.iter().enumerate() {
             let witness = Witness { inputs: inputs.to_vec(), ending: Ending::Assumed, path: vec![idx as u64] };
             writer.put(TestId(idx as u64 + 1), &witness, Keep::default()).expect("taken");

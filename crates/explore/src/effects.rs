@@ -93,7 +93,9 @@ impl<'i> Decider<'i> {
         let label = self.machine.ending_label(&path.state);
         let labels = &self.machine.labels;
         let left_guard = path.state.left_guard.as_deref();
+        let certificate = path.ended.as_ref().and_then(|ended| ended.certificate.clone());
         path.ended = Some(Rc::new(WhatEnded {
+            certificate,
             by: labels.members(label).into(),
             at: self.machine.index_here(&path.state),
             left_guard: left_guard.map(|(guard, label)| (*guard, labels.members(*label).into())),

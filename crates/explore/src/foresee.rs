@@ -6,7 +6,7 @@ use solver::Answer;
 use vm::Effect;
 
 use crate::effects::{Decider, Fate, Parted};
-use crate::{Asking, Foreseen, LineUp, Path};
+use crate::{Asking, Foreseen, LineUp, Path, WhatEnded};
 
 /// The decision of a path that inputs were taken from. It stands before that of the effect, and says to those who follow it
 /// that what was foreseen is to be taken out again.
@@ -55,7 +55,10 @@ impl Decider<'_> {
             return Fate::Goes;
         }
         failing.condition.add(&self.machine.terms, violated);
-        failing.certificate = certificate.map(Rc::new);
+        if let Some(certificate) = certificate {
+            failing.ended =
+                Some(Rc::new(WhatEnded { certificate: Some(Rc::new(certificate)), ..WhatEnded::default() }));
+        }
         if !self.holds(path, holds) {
             match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, holds) {
                 Answer::Sat(input) => path.input = input,

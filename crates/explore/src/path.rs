@@ -32,22 +32,23 @@ pub struct Path {
     pub(crate) stops: Stops,
     /// The seeds that take it; `input` is the first of them.
     pub(crate) seeds: Rc<Vec<Follower>>,
-    /// Once the path has ended, while flow is tracked.
+    /// Once the path has ended, where there is something to say.
     pub ended: Option<Rc<WhatEnded>>,
     /// It ended only to tell of a fault that the path it parted from goes on after.
     pub is_aside: bool,
-    /// Once the path has ended: the proof of its ending, where there is one.
-    pub(crate) certificate: Option<Rc<Certificate>>,
 }
 
-/// What the end of a path depends on.
+/// What is known of the end of a path.
+#[derive(Clone, Default)]
 pub struct WhatEnded {
-    /// The inputs that its ending depends on.
+    /// The inputs that its ending depends on, while flow is tracked.
     pub by: Rc<[u32]>,
     /// The name of the place where it ended, the same in every run.
     pub at: u64,
     /// The first guard it left its function at, and the inputs that guard depends on.
     pub left_guard: Option<(u64, Rc<[u32]>)>,
+    /// The proof of its ending.
+    pub(crate) certificate: Option<Rc<Certificate>>,
 }
 
 /// Decisions that a path is still to take. Most have none, and those cost one word.
@@ -101,7 +102,6 @@ impl Path {
             seeds: Rc::default(),
             ended: None,
             is_aside: false,
-            certificate: None,
         }
     }
 

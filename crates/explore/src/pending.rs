@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use ir::FuncId;
 use term::Assignment;
-use vm::EdgeId;
+use vm::{EdgeId, Packed};
 
 use crate::search::{Bfs, Coverage, Dfs, Outlook, Random, Rank, Ticket, View};
 use crate::spots::{SpotId, Spots};
@@ -54,7 +54,28 @@ impl Waiting {
 
 struct Entry {
     waiting: Waiting,
+    /// Of a live path's top frame, which is without them meanwhile.
+    registers: Option<Packed>,
     next_edge: Option<EdgeId>,
+}
+
+impl Entry {
+    fn new(mut waiting: Waiting, next_edge: Option<EdgeId>) -> Entry {
+        let registers = match &mut waiting {
+            Waiting::Live(path) => Some(path.state.top.pack()),
+            Waiting::Away(_) => None,
+        };
+        Entry { waiting, registers, next_edge }
+    }
+
+    /// As it was before it waited.
+    fn into_waiting(self) -> Waiting {
+        let mut waiting = self.waiting;
+        if let (Waiting::Live(path), Some(registers)) = (&mut waiting, self.registers) {
+            path.state.top.unpack(&registers);
+        }
+        waiting
+    }
 }
 
 struct Lookout<'p> {
@@ -131,7 +152,7 @@ impl Pending {
             Waiting::Live(path) => !path.seeds.is_empty(),
             Waiting::Away(prefix) => prefix.may_have_seeds,
         };
-        self.entries.insert(ticket, Entry { waiting, next_edge });
+        self.entries.insert(ticket, Entry::new(waiting, next_edge));
         match is_first {
             true => self.first.push_back(ticket),
             false => self.rank.push(ticket, outlook),
@@ -153,7 +174,7 @@ impl Pending {
     fn remove(&mut self, ticket: Ticket) -> Option<Waiting> {
         let entry = self.entries.remove(&ticket)?;
         self.n_live -= u64::from(matches!(entry.waiting, Waiting::Live(_)));
-        Some(entry.waiting)
+        Some(entry.into_waiting())
     }
 
     /// The state that has waited longest.
@@ -177,6 +198,7 @@ impl Pending {
                 let (input, node, unwatched) = (Some(path.input.clone()), path.node, path.unwatched);
                 let prefix = Prefix { decisions: path.all_decisions(), input, node, unwatched, may_have_seeds: false };
                 entry.waiting = Waiting::Away(Box::new(prefix));
+                entry.registers = None;
                 self.n_live -= 1;
                 n_away -= 1;
             }
@@ -192,7 +214,7 @@ impl Pending {
     pub fn drain(&mut self) -> Vec<Waiting> {
         self.n_live = 0;
         self.first.clear();
-        std::mem::take(&mut self.entries).into_values().map(|entry| entry.waiting).collect()
+        std::mem::take(&mut self.entries).into_values().map(Entry::into_waiting).collect()
     }
 }
 
@@ -204,6 +226,6 @@ mod tests {
     #[test]
     fn what_waits_is_small() {
         let sizes = (size_of::<Path>(), size_of::<vm::State>(), size_of::<vm::Object>(), size_of::<Entry>());
-        assert!(sizes.0 <= 560 && sizes.3 <= 24, "{sizes:?}");
+        assert!(sizes.0 <= 512 && sizes.3 <= 40, "{sizes:?}");
     }
 }

@@ -12,6 +12,13 @@ pub struct Slot {
     pub shadow: Shadow,
 }
 
+/// The registers of a frame: for each the sizes of its two words, and those without leading zeros.
+pub struct Packed(Box<[u8]>);
+
+fn n_bytes(word: u64) -> usize {
+    8 - word.leading_zeros() as usize / 8
+}
+
 /// What happens when a frame is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
@@ -58,6 +65,33 @@ impl Frame {
         }
     }
 
+    /// Takes the registers out of a frame that is not going to run for some time. Most hold small numbers, or nothing any more.
+    pub fn pack(&mut self) -> Packed {
+        let mut bytes = Vec::with_capacity(self.regs.len() * 8);
+        for Slot { bits, shadow } in &self.regs {
+            let (n_bits, n_shadow) = (n_bytes(*bits), n_bytes(shadow.raw()));
+            bytes.push((n_bits | n_shadow << 4) as u8);
+            bytes.extend_from_slice(&bits.to_le_bytes()[..n_bits]);
+            bytes.extend_from_slice(&shadow.raw().to_le_bytes()[..n_shadow]);
+        }
+        self.regs = Box::default();
+        Packed(Box::from(&bytes[..]))
+    }
+
+    /// Puts them back.
+    pub fn unpack(&mut self, packed: &Packed) {
+        let mut regs = Vec::with_capacity(packed.0.len());
+        let mut rest = &packed.0[..];
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        while let Some((sizes, after)) = rest.split_first() {
+            let (bits, after) = after.split_at(usize::from(sizes & 15));
+            let (shadow, after) = after.split_at(usize::from(sizes >> 4));
+            regs.push(Slot { bits: number(bits), shadow: Shadow::from_raw(number(shadow)) });
+            rest = after;
+        }
+        self.regs = regs.into_boxed_slice();
+    }
+
     #[inline]
     pub fn value(&self, reg: ir::Reg, bits: u8) -> Value {
         let low = self.regs[reg.idx()];
@@ -72,5 +106,22 @@ impl Frame {
         if bits > 64 {
             self.regs[reg.idx() + 1] = Slot { bits: (value.bits >> 64) as u64, shadow: Shadow::NONE };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_registers_come_back() {
+        let words = [0, 1, 255, 256, 0x7f00_0000_0040, u64::MAX];
+        let slot = |(bits, shadow): (u64, u64)| Slot { bits, shadow: Shadow::from_raw(shadow) };
+        let regs: Box<[Slot]> = words.iter().flat_map(|bits| words.map(|shadow| slot((*bits, shadow)))).collect();
+        let mut frame = Frame::new(FuncId(0), regs.clone(), Returns::ToCall);
+        let packed = frame.pack();
+        assert!(frame.regs.is_empty());
+        frame.unpack(&packed);
+        assert_eq!(frame.regs, regs);
     }
 }

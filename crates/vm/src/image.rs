@@ -115,7 +115,7 @@ impl Image {
     }
 
     pub fn initial_memory(&self) -> Memory {
-        Memory::new(self.layout, self.module.target.pointer_bytes, self.globals.clone())
+        Memory::new(self.layout, self.globals.clone())
     }
 
     pub fn address_of(&self, symbol: SymbolRef) -> u64 {

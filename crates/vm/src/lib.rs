@@ -55,7 +55,7 @@ pub use effect::{Access, Answer, Effect, Freedom, InputForm, InputKind, InputReq
 pub use event::{Event, Interest, Observer};
 pub use flow::{Blind, BlockFlow, Decides, Decision, Flow, FlowSource, FunctionFlow, NoteWrites, Scouting, Track};
 pub use footprint::{Footprint, Ranges, Touched};
-pub use frame::{Frame, Returns};
+pub use frame::{Frame, Packed, Returns};
 pub use image::{Image, World};
 pub use inputs::{InputRecord, Inputs, Scalar, ScalarShape, scalars, symbol as input_symbol};
 pub use label::{Label, Labels};

@@ -66,11 +66,10 @@ pub struct Memory {
     layout: &'static Layout,
     next_stack: u64,
     next_heap: u64,
-    reuse_stack: bool,
 }
 
 impl Memory {
-    pub fn new(layout: &'static Layout, pointer_bytes: u8, globals: List<Rc<Object>>) -> Memory {
+    pub fn new(layout: &'static Layout, globals: List<Rc<Object>>) -> Memory {
         Memory {
             globals,
             stack: List::default(),
@@ -80,8 +79,11 @@ impl Memory {
             // Room in front of the first object, so that a step before it is seen for what it is.
             next_stack: layout.stack + GAP,
             next_heap: layout.heap + GAP,
-            reuse_stack: pointer_bytes < 8,
         }
+    }
+
+    fn reuses_stack(&self) -> bool {
+        self.layout.stack <= Layout::NARROW.stack
     }
 
     #[inline]
@@ -215,7 +217,7 @@ impl Memory {
 
     /// Ends the lifetime of all stack objects from number `mark` on.
     pub fn truncate_stack(&mut self, mark: u32) {
-        if self.reuse_stack && (mark as usize) < self.stack.len() {
+        if self.reuses_stack() && (mark as usize) < self.stack.len() {
             self.next_stack = self.stack[mark as usize].base;
         }
         self.stack.truncate(mark as usize);
@@ -229,7 +231,7 @@ impl Memory {
     /// Puts further stack objects a whole number of strides behind `from`, at least one, and says how many; 1 where the
     /// stack is reused anyway.
     pub fn widen_stack(&mut self, from: u64, stride: u64) -> u64 {
-        if self.reuse_stack {
+        if self.reuses_stack() {
             return 1;
         }
         let n_strides = (self.next_stack - from).div_ceil(stride).max(1);

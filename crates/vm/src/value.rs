@@ -16,6 +16,18 @@ impl Shadow {
         Shadow(u64::from(term.map_or(0, TermId::raw)) | u64::from(label.0) << 32)
     }
 
+    /// As one word.
+    #[inline]
+    pub fn raw(self) -> u64 {
+        self.0
+    }
+
+    /// From what [`Shadow::raw`] gave.
+    #[inline]
+    pub fn from_raw(raw: u64) -> Shadow {
+        Shadow(raw)
+    }
+
     #[inline]
     pub fn of_term(term: TermId) -> Shadow {
         Shadow(u64::from(term.raw()))

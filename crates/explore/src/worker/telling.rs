@@ -83,7 +83,7 @@ impl<'r> Telling<'r> {
         let first_edges: Vec<EdgeId> = path.first_edges.to_vec();
         first_edges.iter().for_each(|edge| self.told_edges[edge.0 as usize] = true);
         let output = path.state.output.as_ref().map(|output| output.to_vec());
-        let certificate = path.certificate.as_deref().cloned();
+        let certificate = path.ended.as_ref().and_then(|ended| ended.certificate.as_deref().cloned());
         self.reports.ended(Ended { witness, first_edges, output, certificate });
     }
 

@@ -95,7 +95,7 @@ fn check_file(path: &Path) -> Result<(), LoadError> {
 fn read_unit(clang: &str, path: &Path, sources: &Sources) -> Result<Unit, LoadError> {
     let kind = file_kind(path).unwrap_or(FileKind::Llvm);
     let bytes = match kind {
-        FileKind::C => compile(clang, path, sources)?,
+        FileKind::C => compile(clang, path, sources, &sources.sanitizers)?,
         FileKind::Llvm => fs::read(path)
             .map_err(|error| LoadError::Unreadable { path: path.to_path_buf(), reason: error.to_string() })?,
     };
@@ -172,15 +172,20 @@ fn is_refused(arg: &str, diagnostics: &str) -> bool {
 }
 
 /// Compiles one C file. Our flags come last: they must hold whatever the user's say.
-pub(crate) fn compile(clang: &str, path: &Path, sources: &Sources) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn compile(
+    clang: &str,
+    path: &Path,
+    sources: &Sources,
+    sanitizers: &[String],
+) -> Result<Vec<u8>, LoadError> {
     let mut command = Command::new(clang);
     command.args(&sources.cflags);
     for folder in &sources.include_dirs {
         command.arg("-I").arg(folder);
     }
     command.args(OWN_FLAGS);
-    if !sources.sanitizers.is_empty() {
-        command.arg(format!("-fsanitize={}", sources.sanitizers.join(","))).arg("-fsanitize-trap=all");
+    if !sanitizers.is_empty() {
+        command.arg(format!("-fsanitize={}", sanitizers.join(","))).arg("-fsanitize-trap=all");
     }
     let output = command.arg(path).stdin(Stdio::null()).output();
     let diagnostics = match output {

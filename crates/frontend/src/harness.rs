@@ -12,7 +12,7 @@ use ir::{Module, SourceType, SourceTypeId};
 use crate::compile::{self, FileKind, Unit};
 use crate::debug::{DebugInfo, FileRules};
 use crate::llvm::{Context, Type, TypeKind, Value};
-use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, parse_unit, typed};
+use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, parse_with_faults, typed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HarnessKind {
@@ -79,8 +79,8 @@ pub(crate) fn attach(
     };
     let replaces = (unit.kind == FileKind::C).then(|| unit.path.clone());
     let harness = write_harness(sources, entry, kind, text, replaces)?;
-    let bytes = compile::compile(&compile::find_clang()?, &harness.path, sources)?;
-    let made = parse_unit(context, Unit { path: harness.path.clone(), kind: FileKind::C, bytes })?;
+    let bytes = compile::compile(&compile::find_clang()?, &harness.path, sources, &sources.sanitizers)?;
+    let made = parse_with_faults(context, sources, &Unit { path: harness.path.clone(), kind: FileKind::C, bytes })?;
     if let Some(main) = made.module.function("main")
         && main.is_declaration()
     {

@@ -6,6 +6,7 @@
 mod compile;
 mod debug;
 mod error;
+mod folded;
 mod harness;
 mod libc;
 mod link;
@@ -98,6 +99,8 @@ pub struct Sources {
     pub libc: Option<Libc>,
     /// Checks that clang puts into C code, by its names for them. A failing one is an [`ir::Intrinsic::Fault`].
     pub sanitizers: Vec<String>,
+    /// Those that a file gets besides when clang has computed a fault away.
+    pub sanitizers_of_folded: Vec<String>,
     pub pointer_steps: PointerSteps,
     /// Pointers that the entry is given are inputs by their types.
     pub typed: Option<Typed>,
@@ -118,6 +121,7 @@ impl Sources {
             work_dir: None,
             libc: None,
             sanitizers: Vec::new(),
+            sanitizers_of_folded: vec!["integer-divide-by-zero".to_string()],
             pointer_steps: PointerSteps::Untold,
             typed: None,
         }
@@ -156,7 +160,7 @@ pub fn load(sources: &Sources) -> Result<Program, LoadError> {
         return Err(LoadError::NoSources);
     }
     let context = Context::new();
-    let mut units = parse_units(&context, compile::read_units(sources)?)?;
+    let mut units = parse_units(&context, sources, compile::read_units(sources)?)?;
     let entry_name = choose_entry(sources, &units)?;
     let harness = match entry_name.as_str() {
         "main" => None,
@@ -198,24 +202,35 @@ fn link_archive(context: &Context, module: llvm::Module, members: &[ArchiveMembe
             |idx: &usize| !taken.contains(idx) && members[*idx].defines.iter().any(|name| undefined.contains(name));
         let Some(idx) = (0..members.len()).find(is_wanted) else { return Ok(taken) };
         let BuildUnit { path, bitcode } = members[idx].unit.clone();
-        let unit = parse_unit(context, Unit { path, kind: FileKind::Llvm, bytes: bitcode })?;
+        let unit = parse_unit(context, &Unit { path, kind: FileKind::Llvm, bytes: bitcode })?;
         unit.module.adopt_target(module);
         context.link(module, unit.module).map_err(|reason| LoadError::Link { reason: clear_link_error(&reason) })?;
         taken.push(idx);
     }
 }
 
-fn parse_units(context: &Context, units: Vec<Unit>) -> Result<Vec<LoadedUnit>, LoadError> {
-    units.into_iter().map(|unit| parse_unit(context, unit)).collect()
+fn parse_units(context: &Context, sources: &Sources, units: Vec<Unit>) -> Result<Vec<LoadedUnit>, LoadError> {
+    units.iter().map(|unit| parse_with_faults(context, sources, unit)).collect()
 }
 
-pub(crate) fn parse_unit(context: &Context, unit: Unit) -> Result<LoadedUnit, LoadError> {
+/// Of a C file, with a check wherever clang has computed a fault away.
+pub(crate) fn parse_with_faults(context: &Context, sources: &Sources, unit: &Unit) -> Result<LoadedUnit, LoadError> {
+    let loaded = parse_unit(context, unit)?;
+    if unit.kind != FileKind::C || !folded::has_folded_fault(loaded.module) {
+        return Ok(loaded);
+    }
+    let sanitizers = [&sources.sanitizers[..], &sources.sanitizers_of_folded].concat();
+    let bytes = compile::compile(&compile::find_clang()?, &unit.path, sources, &sanitizers)?;
+    parse_unit(context, &Unit { path: unit.path.clone(), kind: unit.kind, bytes })
+}
+
+pub(crate) fn parse_unit(context: &Context, unit: &Unit) -> Result<LoadedUnit, LoadError> {
     let Unit { path, kind, bytes } = unit;
-    let module = context.parse(&path.to_string_lossy(), &bytes).map_err(|reason| malformed(path.clone(), reason))?;
-    if kind == FileKind::Llvm {
+    let module = context.parse(&path.to_string_lossy(), bytes).map_err(|reason| malformed(path.clone(), reason))?;
+    if *kind == FileKind::Llvm {
         module.verify().map_err(|reason| malformed(path.clone(), reason))?;
     }
-    Ok(LoadedUnit { path, kind, module })
+    Ok(LoadedUnit { path: path.clone(), kind: *kind, module })
 }
 
 /// LLVM names both sides when it meets a record it does not know: `(Producer: 'LLVM21.1.0' Reader: 'LLVM 19.1.7')`.

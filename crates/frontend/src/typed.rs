@@ -284,8 +284,8 @@ fn find_invariant(
     let mut all = sources.clone();
     all.cflags.push("-femit-all-decls".to_string());
     for unit in units.iter().filter(|unit| unit.kind == FileKind::C) {
-        let bytes = compile::compile(&compile::find_clang()?, &unit.path, &all)?;
-        let whole = parse_unit(context, Unit { path: unit.path.clone(), kind: FileKind::C, bytes })?;
+        let bytes = compile::compile(&compile::find_clang()?, &unit.path, &all, &all.sanitizers)?;
+        let whole = parse_unit(context, &Unit { path: unit.path.clone(), kind: FileKind::C, bytes })?;
         whole.module.use_debug_intrinsics();
         if let Some(function) = with_body(&whole) {
             return Ok(Some(function));

@@ -398,6 +398,8 @@ pub enum Intrinsic {
     CpuId,
     /// (variable, bytes): control is at its declaration, nobody has written it
     Begin,
+    /// (): the compiler has computed what follows by an operation that has no result
+    Folded,
 }
 
 /// A structure passed by value: the callee gets a copy of its own.

@@ -345,10 +345,9 @@ impl Machine<'_> {
         match intrinsic {
             Intrinsic::MemCpy | Intrinsic::MemMove => {
                 let (dst, src, len) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
-                if intrinsic == Intrinsic::MemCpy && self.image.checks.overlap {
-                    self.copy_apart(state, dst, src, len)?;
-                } else {
-                    self.copy(state, dst, src, len)?;
+                match intrinsic {
+                    Intrinsic::MemCpy => self.copy_apart(state, dst, src, len)?,
+                    _ => self.copy(state, dst, src, len)?,
                 }
             }
             Intrinsic::Fault => {
@@ -416,6 +415,10 @@ impl Machine<'_> {
                 let (variable, bytes) = (self.arg(state, call, 0), self.arg(state, call, 1));
                 self.begin_variable(state, variable.bits as u64, bytes.bits as u64);
             }
+            Intrinsic::Folded => {
+                let what = "clang computed this from constants by an operation without a result, such as a shift by too many bits; it is taken for 0";
+                self.note(state, LedgerKind::UnmodelledBehaviour, what);
+            }
             Intrinsic::CpuId => {
                 let what = "the processor is taken for one without extensions; code for others is not explored";
                 self.note(state, LedgerKind::UnmodelledBehaviour, what);
@@ -455,7 +458,10 @@ impl Machine<'_> {
     }
 
     /// As [`Machine::copy`] between ranges that must not overlap; what lies outside of its object is told first.
-    fn copy_apart(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
+    pub(crate) fn copy_apart(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
+        if !self.image.checks.overlap {
+            return self.copy(state, dst, src, len);
+        }
         let n_bytes = self.pick(state, len, PickWhy::Size)? as u64;
         if n_bytes > 0 {
             self.locate(state, src, n_bytes, Access::Read)?;

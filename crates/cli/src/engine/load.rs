@@ -40,8 +40,8 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         }
     }
     let plan = plan(args, settings, parts, &program)?;
-    let built_in = settings.checks.built_in.sanitizers();
-    let unchecked = if built_in.is_empty() { Vec::new() } else { compiled_elsewhere(&plan) };
+    let of_clang = settings.checks.of_clang();
+    let unchecked = if of_clang.is_empty() { Vec::new() } else { compiled_elsewhere(&plan) };
     let harness = saved_harness(&program);
     let seeds = match &args.seeds {
         Some(path) => seeds::read(path, &seeds::Target::new(args, &settings.sym_files, &plan.entry), &mut notes)?,
@@ -79,10 +79,17 @@ fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: Path
         fuzzer_size: args.fuzzer_size,
         libc: libc(args)?,
         sanitizers: native::build_checks(&settings.checks, args.uninit).sanitizers,
+        sanitizers_of_folded: sanitizers_of_folded(&settings.checks),
         pointer_steps: if settings.checks.pointer { PointerSteps::Told } else { PointerSteps::Untold },
         typed: typed(args, settings),
         ..Sources::new(parts.files.clone())
     })
+}
+
+/// What clang's checks are called for operations that it may compute itself.
+fn sanitizers_of_folded(checks: &vm::Checks) -> Vec<String> {
+    let rows = [(true, "integer-divide-by-zero"), (checks.shift, "shift")];
+    rows.iter().filter(|row| row.0).map(|row| row.1.to_string()).collect()
 }
 
 /// What the harness is to do about pointers.
@@ -96,7 +103,7 @@ fn libc(args: &RunArgs) -> Result<Option<Libc>, Failure> {
         return Ok(None);
     }
     let cache = cache::folder().unwrap_or_else(|| std::env::temp_dir().join("colt"));
-    Libc::open(&cache.join("libc")).map(Some).map_err(|error| Failure::usage(error.to_string()))
+    Libc::open(&cache).map(Some).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// How to build the same program natively.

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use ir::{
-    Block, BlockId, Call, CallId, Callee, CastOp, CmpOp, Edge, Inst, Move, Reg, SpanId, SymbolRef, Terminator, Variable,
+    Block, BlockId, Call, CallId, Callee, CastOp, CmpOp, Edge, Inst, Intrinsic, Move, Reg, SpanId, SymbolRef,
+    Terminator, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -11,6 +12,7 @@ use super::constant::Linear;
 use super::shape::{Scalar, ScalarKind, Shape};
 use super::{ModuleTranslator, Numbering, slot_count, slots};
 use crate::debug::described_variable;
+use crate::folded::is_folded_fault;
 use crate::llvm::{BasicBlock, IntPredicate, Opcode, TypeKind, Value, ValueKind};
 use crate::prepare::calls_returns_twice;
 
@@ -309,7 +311,11 @@ impl Body<'_, '_> {
     fn constant(&mut self, constant: Value) -> Result<Regs, Unsupported> {
         let shape = self.shape(constant)?;
         if constant.is_poison() {
-            // What clang makes of constants by a fault, such as a division by zero: no memory that nobody wrote.
+            // No memory that nobody wrote: what clang computed by a fault, or where a vector begins.
+            if is_folded_fault(constant) {
+                let callee = Callee::Intrinsic(Intrinsic::Folded);
+                self.emit_call(Call { callee, args: vec![], results: vec![], n_fixed: u32::MAX, result_used: false });
+            }
             return Ok(shape.iter().map(|scalar| self.number(scalar.bits, 0)).collect());
         }
         if constant.is_undef() {

@@ -22,6 +22,10 @@ void __colt_realloc_check(void *pointer);
 // Reports an out-of-bounds read unless a NUL lies among the first `max` bytes of `text` or those `max` bytes all
 // belong to its object. Never forks on where the NUL is.
 void __colt_check_string(const char *text, size_t max);
+// Whether it is a fault when strings are copied onto themselves, and the fault: `n_to` bytes from `to` on have some in common
+// with `n_from` from `from` on.
+int __colt_checks_overlap(void);
+void __colt_apart(const void *to, size_t n_to, const void *from, size_t n_from);
 // A number that is written out.
 void __colt_puts_out(unsigned long long value);
 

@@ -57,6 +57,7 @@ void bcopy(const void *from, void *to, size_t n) { memmove(to, from, n); }
 void bzero(void *to, size_t n) { memset(to, 0, n); }
 void explicit_bzero(void *to, size_t n) { memset(to, 0, n); }
 
+// Which ranges must be apart is as AddressSanitizer sees it.
 static char *copy_string(char *to, const char *from) {
     while ((*to = *from)) {
         to++;
@@ -66,6 +67,10 @@ static char *copy_string(char *to, const char *from) {
 }
 
 char *strcpy(char *restrict to, const char *restrict from) {
+    if (__colt_checks_overlap()) {
+        size_t size = colt_length(from) + 1;
+        __colt_apart(to, size, from, size);
+    }
     copy_string(to, from);
     return to;
 }
@@ -83,6 +88,10 @@ static char *copy_padded(char *to, const char *from, size_t n) {
 }
 
 char *strncpy(char *restrict to, const char *restrict from, size_t n) {
+    if (__colt_checks_overlap()) {
+        size_t length = colt_length_up_to(from, n), size = length < n ? length + 1 : n;
+        __colt_apart(to, size, from, size);
+    }
     copy_padded(to, from, n);
     return to;
 }
@@ -90,11 +99,19 @@ char *strncpy(char *restrict to, const char *restrict from, size_t n) {
 char *stpncpy(char *restrict to, const char *restrict from, size_t n) { return copy_padded(to, from, n); }
 
 char *strcat(char *restrict to, const char *restrict from) {
+    if (__colt_checks_overlap()) {
+        size_t length = colt_length(from);
+        __colt_apart(to, length > 0 ? colt_length(to) + length + 1 : 0, from, length + 1);
+    }
     copy_string(to + colt_length(to), from);
     return to;
 }
 
 char *strncat(char *restrict to, const char *restrict from, size_t n) {
+    if (__colt_checks_overlap()) {
+        size_t length = colt_length_up_to(from, n), copied = length < n ? length + 1 : n;
+        __colt_apart(to, length > 0 ? colt_length(to) + copied + 1 : 0, from, copied);
+    }
     char *end = to + colt_length(to);
     size_t i = 0;
     for (; i < n && from[i]; i++)

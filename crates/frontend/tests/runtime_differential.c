@@ -44,6 +44,8 @@ _Noreturn void __colt_assert_fail(const char *e, const char *f, unsigned l, cons
     abort();
 }
 size_t malloc_usable_size(void *);
+int __colt_checks_overlap(void) { return 1; }
+void __colt_apart(const void *to, size_t n_to, const void *from, size_t n_from) { (void)to, (void)n_to, (void)from, (void)n_from; }
 size_t __colt_object_size(void *p) { return malloc_usable_size(p); }
 void __colt_realloc_check(void *p) { (void)p; }
 void *__colt_malloc_aligned(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }

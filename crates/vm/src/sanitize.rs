@@ -25,12 +25,26 @@ const HANDLERS: &[(u8, BugKind, &str)] = &[
     (17, BugKind::InvalidArgument, "null is returned from a function that must not return it"),
     (18, BugKind::OutOfBoundsRead, "an index is outside of its array"),
     (19, BugKind::PointerOverflow, "pointer arithmetic wraps around, or starts from null"),
-    (20, BugKind::InvalidShift, "a shift by a negative amount or by too many bits"),
+    (20, BugKind::InvalidShift, "a shift by too many bits, or of a number with a sign that loses bits or is negative"),
     (21, BugKind::IntegerOverflow, "a subtraction overflows"),
     (22, BugKind::MisalignedAccess, "the address is not a multiple of what the type needs"),
     (23, BugKind::MisalignedAccess, "the address is not a multiple of what was assumed"),
     (24, BugKind::InvalidArgument, "the size of an array is not positive"),
 ];
+
+/// Bytes that are copied from or to.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    pub start: Value,
+    pub len: u64,
+}
+
+/// What a copy may be made onto.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Onto {
+    MayBeItself,
+    OthersOnly,
+}
 
 impl Machine<'_> {
     /// A check of clang's has failed.
@@ -82,19 +96,37 @@ impl Machine<'_> {
         if !self.image.checks.overlap || self.image.module.function(state.top.func).is_runtime {
             return Ok(());
         }
+        let (to, from) = (Range { start: dst, len }, Range { start: src, len });
+        self.check_apart(state, to, from, Onto::MayBeItself)
+    }
+
+    /// A string is copied by a function of the library, which the program called itself.
+    pub(crate) fn check_string_overlap(&mut self, state: &State, to: Range, from: Range) -> Step<()> {
+        let caller = state.frames().nth(1);
+        let is_users = caller.is_some_and(|frame| !self.image.module.function(frame.func).is_runtime);
+        if !is_users || to.len == 0 || from.len == 0 {
+            return Ok(());
+        }
+        self.check_apart(state, to, from, Onto::OthersOnly)
+    }
+
+    fn check_apart(&mut self, state: &State, to: Range, from: Range, onto: Onto) -> Step<()> {
         let width = u32::from(self.image.pointer_bits());
-        let label = self.labels.union(dst.label(), src.label());
-        let (to, from) = (dst.to_term(&mut self.terms, width), src.to_term(&mut self.terms, width));
-        let (ahead, behind) = (self.terms.sub(to, from), self.terms.sub(from, to));
-        let len_term = self.terms.constant(u128::from(len), width);
-        let (near_ahead, near_behind) = (self.terms.ult(ahead, len_term), self.terms.ult(behind, len_term));
-        let is_near = self.terms.or(near_ahead, near_behind);
-        let differs = self.terms.ne(to, from);
-        let overlaps = self.terms.and(differs, is_near);
+        let label = self.labels.union(to.start.label(), from.start.label());
+        let (dst, src) = (to.start.to_term(&mut self.terms, width), from.start.to_term(&mut self.terms, width));
+        let (ahead, behind) = (self.terms.sub(dst, src), self.terms.sub(src, dst));
+        let n_from = self.terms.constant(u128::from(from.len), width);
+        let n_to = self.terms.constant(u128::from(to.len), width);
+        let (near_ahead, near_behind) = (self.terms.ult(ahead, n_from), self.terms.ult(behind, n_to));
+        let mut overlaps = self.terms.or(near_ahead, near_behind);
+        if onto == Onto::MayBeItself {
+            let differs = self.terms.ne(dst, src);
+            overlaps = self.terms.and(differs, overlaps);
+        }
         let apart = self.terms.not(overlaps);
         self.depend(state, label, Decides::Fault);
         self.check(state, apart, |machine| {
-            let message = format!("the {len} bytes copied from and to overlap");
+            let message = format!("the {} bytes copied from overlap those copied to", from.len);
             machine.bug(state, BugKind::OverlappingCopy, message)
         })
     }

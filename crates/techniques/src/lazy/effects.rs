@@ -136,9 +136,11 @@ pub fn of_module(module: &Module, graph: &CallGraph) -> Vec<Effects> {
 
 /// Ours to ask the engine with; they change nothing.
 const QUESTIONS: &[&str] = &[
+    "__colt_apart",
     "__colt_assert_fail",
     "__colt_bounded_pointer",
     "__colt_check_string",
+    "__colt_checks_overlap",
     "__colt_concrete",
     "__colt_exit",
     "__colt_gap",

@@ -6,12 +6,13 @@ use witness::BugKind;
 use super::{Stub, done};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
+use crate::sanitize::Range;
 use crate::{Access, Decides, Liveness, PickWhy, State, Use, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("memcpy", |machine, state, call, _| {
         let (dst, src, len) = (machine.arg(state, call, 0), machine.arg(state, call, 1), machine.arg(state, call, 2));
-        machine.copy(state, dst, src, len)?;
+        machine.copy_apart(state, dst, src, len)?;
         machine.give(state, call, dst);
         done()
     }),
@@ -47,6 +48,20 @@ pub const STUBS: &[(&str, Stub)] = &[
         if let Some(term) = machine.arg(state, call, 0).term() {
             machine.uses(state, term, Use::Output)?;
         }
+        done()
+    }),
+    ("__colt_checks_overlap", |machine, state, call, _| {
+        machine.give(state, call, Value::concrete(u128::from(machine.image.checks.overlap)));
+        done()
+    }),
+    ("__colt_apart", |machine, state, call, _| {
+        let range = |machine: &mut Machine<'_>, idx: usize| {
+            let (start, len) = (machine.arg(state, call, idx), machine.arg(state, call, idx + 1));
+            let len = machine.pick(state, len, PickWhy::Size)? as u64;
+            Ok(Range { start, len })
+        };
+        let (to, from) = (range(machine, 0)?, range(machine, 2)?);
+        machine.check_string_overlap(state, to, from)?;
         done()
     }),
     ("__colt_check_string", |machine, state, call, _| machine.check_string(state, call)),

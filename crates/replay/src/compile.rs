@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use crate::harness::{Visibility, harness};
 use crate::plan::{BuildPlan, BuildUnit, Entry};
 use crate::session::BuildError;
+use crate::steps::with_steps;
 use crate::unwritten::{OwnStores, with_hooks};
 use crate::{headers, kept, tools};
 
@@ -19,6 +20,8 @@ pub enum Flavor {
     Index,
     /// As `Address`, with the test's values in local variables that nobody wrote.
     Unwritten,
+    /// The same, and whether pointer arithmetic stays in its object.
+    Steps,
     /// MemorySanitizer: uses of memory nobody wrote, which no other sanitizer sees. Without coverage.
     Memory,
     /// The same, and whether what is passed to a function was written: all that tells of output and sizes.
@@ -46,9 +49,11 @@ const RUNTIME: &[(&str, &str)] = &[
     ("leaks.c", include_str!("native/leaks.c")),
     ("library.c", include_str!("native/library.c")),
     ("unwritten.c", include_str!("native/unwritten.c")),
+    ("steps.c", include_str!("native/steps.c")),
     ("folder.c", include_str!("native/folder.c")),
     ("wild_call.c", include_str!("native/wild_call.c")),
     ("world.c", include_str!("native/world.c")),
+    ("alone.c", include_str!("native/alone.c")),
     ("failing.c", include_str!("native/failing.c")),
     ("stuck.c", include_str!("native/stuck.c")),
     ("server.c", include_str!("native/server.c")),
@@ -252,7 +257,7 @@ impl Compiler<'_> {
         command.arg("-c").arg(marked.as_deref().unwrap_or(source)).arg("-o").arg(&object);
         command.args(self.machine_flags()).args(["-O0", "-fPIE", "-Wno-override-module"]);
         match self.flavor {
-            Flavor::Address | Flavor::Index | Flavor::Unwritten => command.arg("-fsanitize=address"),
+            Flavor::Address | Flavor::Index | Flavor::Unwritten | Flavor::Steps => command.arg("-fsanitize=address"),
             Flavor::Memory | Flavor::MemoryOfArguments => command.args(self.sanitizer_flags()),
             Flavor::Plain => &mut command,
         };
@@ -262,7 +267,7 @@ impl Compiler<'_> {
     /// Bitcode made without a sanitizer lacks the attribute that asks for its checks. Without `opt` it stays as it is.
     fn mark_for_sanitizer(&self, source: &Path, idx: usize) -> Option<PathBuf> {
         let attribute = match self.flavor {
-            Flavor::Address | Flavor::Index | Flavor::Unwritten => "sanitize_address",
+            Flavor::Address | Flavor::Index | Flavor::Unwritten | Flavor::Steps => "sanitize_address",
             Flavor::Memory | Flavor::MemoryOfArguments => "sanitize_memory",
             Flavor::Plain => return None,
         };
@@ -287,7 +292,7 @@ impl Compiler<'_> {
         // Without debug information, so that its frames are never taken for the user's.
         command.args(["-g0", "-O1", "-fPIE", "-std=gnu11", "-fno-omit-frame-pointer"]).args(self.machine_flags());
         match self.flavor {
-            Flavor::Address | Flavor::Index | Flavor::Unwritten => {
+            Flavor::Address | Flavor::Index | Flavor::Unwritten | Flavor::Steps => {
                 command.args(["-DCOLT_SANITIZER", "-DCOLT_ADDRESS_SANITIZER"])
             }
             Flavor::Memory | Flavor::MemoryOfArguments => command.arg("-DCOLT_SANITIZER").args(self.sanitizer_flags()),
@@ -313,7 +318,7 @@ impl Compiler<'_> {
 
     /// Whether local variables get the values of the test.
     fn is_hooked(&self) -> bool {
-        matches!(self.flavor, Flavor::Unwritten | Flavor::Memory | Flavor::MemoryOfArguments)
+        matches!(self.flavor, Flavor::Unwritten | Flavor::Steps | Flavor::Memory | Flavor::MemoryOfArguments)
     }
 
     fn has_counters(&self) -> bool {
@@ -338,7 +343,7 @@ impl Compiler<'_> {
             Flavor::MemoryOfArguments => {
                 ["-fsanitize=memory", "-fsanitize-recover=memory"].map(str::to_string).to_vec()
             }
-            Flavor::Address | Flavor::Index | Flavor::Unwritten => {
+            Flavor::Address | Flavor::Index | Flavor::Unwritten | Flavor::Steps => {
                 let mut flags = vec!["-fsanitize=address,integer-divide-by-zero,unreachable"];
                 if self.flavor == Flavor::Index {
                     flags.push("-fsanitize=array-bounds");
@@ -384,9 +389,16 @@ impl Compiler<'_> {
         let unwritable = |source| BuildError::Unwritable { path: path.clone(), source };
         // Names in it may be in any encoding.
         let text = std::fs::read(&*path).map_err(unwritable)?;
-        let own_stores = if self.flavor == Flavor::Unwritten { OwnStores::Stay } else { OwnStores::Go };
+        let own_stores = match self.flavor {
+            Flavor::Unwritten | Flavor::Steps => OwnStores::Stay,
+            _ => OwnStores::Go,
+        };
         if let Ok(text) = String::from_utf8(text) {
-            std::fs::write(&*path, with_hooks(&text, own_stores)).map_err(unwritable)?;
+            let mut text = with_hooks(&text, own_stores);
+            if self.flavor == Flavor::Steps {
+                text = with_steps(&text);
+            }
+            std::fs::write(&*path, text).map_err(unwritable)?;
         }
         let output = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output();
         let output = output.map_err(|source| self.cannot_start(source))?;
@@ -406,7 +418,8 @@ impl Compiler<'_> {
         command.args(["-Wl,--wrap=clock_gettime", "-Wl,--wrap=gettimeofday"]);
         command.args(["-Wl,--wrap=malloc", "-Wl,--wrap=calloc", "-Wl,--wrap=realloc"]);
         let looks_for_leaks = self.plan.checks.leak || self.plan.checks.leak_all;
-        if looks_for_leaks && matches!(self.flavor, Flavor::Address | Flavor::Index | Flavor::Unwritten) {
+        if looks_for_leaks && matches!(self.flavor, Flavor::Address | Flavor::Index | Flavor::Unwritten | Flavor::Steps)
+        {
             command.args(["-Wl,--wrap=abort", "-Wl,--wrap=_exit", "-Wl,--wrap=_Exit"]);
         }
         if self.has_counters() {

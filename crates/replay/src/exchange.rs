@@ -25,6 +25,7 @@ pub enum Outcome {
     Returned,
     Assumed,
     Assertion,
+    Pointer,
     Abort,
     OutOfInputs,
     InputSize,
@@ -99,6 +100,7 @@ fn outcome(code: u32) -> Outcome {
         4 => Outcome::Abort,
         5 => Outcome::OutOfInputs,
         6 => Outcome::InputSize,
+        7 => Outcome::Pointer,
         _ => Outcome::None,
     }
 }

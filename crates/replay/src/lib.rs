@@ -23,6 +23,7 @@ mod sandbox;
 mod sanitizer;
 mod server;
 mod session;
+mod steps;
 mod symbolize;
 mod test_case;
 mod tools;

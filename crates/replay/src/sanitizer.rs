@@ -89,6 +89,8 @@ fn is_breakdown(line: &str) -> bool {
 /// Parts of UBSan's texts, and what they are about. Looked for first, and in this order.
 const UNDEFINED: &[(&str, BugKind)] = &[
     ("misaligned address", BugKind::MisalignedAccess),
+    ("byte alignment for pointer of type", BugKind::MisalignedAccess),
+    ("variable length array bound", BugKind::InvalidArgument),
     ("applying non-zero offset", BugKind::PointerOverflow),
     ("applying zero offset to null pointer", BugKind::PointerOverflow),
     ("pointer index expression", BugKind::PointerOverflow),

@@ -172,28 +172,25 @@ impl Session {
             native = self.main.overlap().unwrap_or(native);
         }
         let verdict = compare(expected, &native);
-        let flavor = match expected {
-            Expected::Bug(bug) if bug.kind == BugKind::UninitialisedRead => return self.judge_use(inputs, expected),
-            Expected::Bug(bug)
-                if matches!(
-                    bug.kind,
-                    BugKind::OutOfBoundsRead | BugKind::OutOfBoundsWrite | BugKind::PointerOverflow
-                ) =>
-            {
-                Flavor::Index
-            }
-            _ => return (native, verdict),
+        let Expected::Bug(bug) = expected else { return (native, verdict) };
+        // Builds that look closer. What one shows besides was not asked for.
+        let flavors: &[Flavor] = match bug.kind {
+            BugKind::UninitialisedRead => return self.judge_use(inputs, expected),
+            BugKind::OutOfBoundsRead | BugKind::OutOfBoundsWrite => &[Flavor::Index],
+            BugKind::PointerOverflow => &[Flavor::Index, Flavor::Steps],
+            _ => &[],
         };
-        if verdict == Verdict::Agrees || self.main.program.flavor == Flavor::Plain && flavor == Flavor::Index {
+        if verdict == Verdict::Agrees || self.main.program.flavor == Flavor::Plain {
             return (native, verdict);
         }
         let limits = self.plan.limits;
-        let other = self.run_other(flavor, inputs, &limits).swap_remove(0);
-        match compare(expected, &other) {
-            // What it shows was not asked for.
-            Verdict::Differs(_) if flavor == Flavor::Index => (native, verdict),
-            verdict => (other, verdict),
+        for flavor in flavors {
+            let other = self.run_other(*flavor, inputs, &limits).swap_remove(0);
+            if compare(expected, &other) == Verdict::Agrees {
+                return (other, Verdict::Agrees);
+            }
         }
+        (native, verdict)
     }
 
     /// A use of memory nobody wrote. One that MemorySanitizer sees only as an argument needs the stricter build.
@@ -217,6 +214,7 @@ impl Session {
             Flavor::Memory => ("native-memory", "MemorySanitizer"),
             Flavor::MemoryOfArguments => ("native-memory-arguments", "MemorySanitizer"),
             Flavor::Unwritten => ("native-unwritten", "values for unwritten memory"),
+            Flavor::Steps => ("native-steps", "checks of pointer arithmetic"),
             _ => ("native-index", "checks of indices"),
         };
         let (dir, wanted) = (self.work_dir.join(name), self.main.wanted);
@@ -412,6 +410,7 @@ impl Runner {
             Outcome::Assumed => NativeEnding::Assumed,
             Outcome::Assertion => NativeEnding::Bug(self.recorded_bug(BugKind::AssertionFailure, record)),
             Outcome::Abort => NativeEnding::Bug(self.recorded_bug(BugKind::Abort, record)),
+            Outcome::Pointer => NativeEnding::Bug(self.recorded_bug(BugKind::PointerOverflow, record)),
             Outcome::OutOfInputs => NativeEnding::OutOfInputs { name: record.message },
             Outcome::InputSize => NativeEnding::InputSize { name: record.message },
             Outcome::None => NativeEnding::Exited { status: exit_status },

@@ -21,6 +21,7 @@ enum outcome {
   OUTCOME_ABORT = 4,
   OUTCOME_OUT_OF_INPUTS = 5,
   OUTCOME_INPUT_SIZE = 6,
+  OUTCOME_POINTER = 7,
 };
 
 struct exchange {

@@ -24,7 +24,7 @@ static void record(enum outcome outcome, int status, const char *message) {
   exchange->status = status;
   exchange->image_base = (uintptr_t)__ehdr_start;
   exchange->n_frames = 0;
-  if (outcome == OUTCOME_ASSERTION || outcome == OUTCOME_ABORT)
+  if (outcome == OUTCOME_ASSERTION || outcome == OUTCOME_ABORT || outcome == OUTCOME_POINTER)
     _Unwind_Backtrace(note_frame, NULL);
   snprintf(exchange->message, MAX_MESSAGE, "%s", message);
 }

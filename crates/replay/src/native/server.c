@@ -140,6 +140,7 @@ static void become_test(void) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  be_alone();
   watch_failing_calls();
 }
 

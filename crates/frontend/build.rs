@@ -1,5 +1,6 @@
-//! Compiles Colt's own C library to bitcode, once for 64-bit and once for 32-bit programs, and the world below a whole C
-//! library for 64-bit ones; writes the table that embeds them. Debug information is kept to line tables: nobody inspects the library's types, and loading stays fast.
+//! Compiles Colt's own C library and the world below a whole one to bitcode, once for 64-bit and once for 32-bit programs;
+//! writes the table that embeds them. Debug information is kept to line tables: nobody inspects the library's types, and
+//! loading stays fast.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,9 +15,12 @@ fn main() {
     let clang = find_clang().expect("clang 19 is needed to build (package clang-19)");
     let mut table = String::new();
     let world = runtime.join("world");
-    for (constant, flag, folder) in
-        [("RUNTIME_64", "-m64", &runtime), ("RUNTIME_32", "-m32", &runtime), ("WORLD_64", "-m64", &world)]
-    {
+    for (constant, flag, folder) in [
+        ("RUNTIME_64", "-m64", &runtime),
+        ("RUNTIME_32", "-m32", &runtime),
+        ("WORLD_64", "-m64", &world),
+        ("WORLD_32", "-m32", &world),
+    ] {
         writeln!(table, "pub const {constant}: &[(&str, &[u8])] = &[").unwrap();
         for source in c_files(folder) {
             let name = source.file_stem().unwrap().to_string_lossy().into_owned();

@@ -7,9 +7,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::LoadError;
 
-/// The folder with the library's files and the index of what each defines and needs.
+/// Where the library's files are, in a folder for each width of pointers.
 #[derive(Clone, Debug)]
 pub struct Libc {
+    cache: PathBuf,
+}
+
+/// How wide a pointer of the program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    Bits32,
+    Bits64,
+}
+
+/// The files for one width, with what each defines and needs.
+#[derive(Debug)]
+pub(crate) struct Index {
     folder: PathBuf,
     members: Vec<Member>,
     /// The member that defines a name; the first where several do.
@@ -27,27 +40,47 @@ const START: &str = "glue/start.bc";
 
 impl Libc {
     /// From the folder that `scripts/libc` filled.
-    pub fn open(folder: &Path) -> Result<Libc, LoadError> {
-        let missing = || LoadError::NoLibc { folder: folder.to_path_buf() };
-        let index = std::fs::read_to_string(folder.join("index")).map_err(|_| missing())?;
-        let mut libc = Libc { folder: folder.to_path_buf(), members: Vec::new(), definers: FxHashMap::default() };
-        for line in index.lines() {
+    pub fn open(cache: &Path) -> Result<Libc, LoadError> {
+        let folder = cache.join("libc");
+        if folder.join("index").is_file() {
+            Ok(Libc { cache: cache.to_path_buf() })
+        } else {
+            Err(LoadError::NoLibc { folder })
+        }
+    }
+
+    pub(crate) fn index(&self, width: Width) -> Result<Index, String> {
+        let folder = self.cache.join(match width {
+            Width::Bits32 => "libc/m32",
+            Width::Bits64 => "libc",
+        });
+        let text = std::fs::read_to_string(folder.join("index"));
+        let text = text.map_err(|error| format!("{}: {error}; run scripts/libc", folder.join("index").display()))?;
+        Index::parse(folder, &text)
+    }
+}
+
+impl Index {
+    /// Lines of `member D|U name`.
+    fn parse(folder: PathBuf, text: &str) -> Result<Index, String> {
+        let mut index = Index { folder, members: Vec::new(), definers: FxHashMap::default() };
+        for line in text.lines() {
             let mut words = line.split(' ');
             let (Some(path), Some(role), Some(name)) = (words.next(), words.next(), words.next()) else {
-                return Err(missing());
+                return Err(format!("{}: `{line}` is no line of an index", index.folder.join("index").display()));
             };
-            if libc.members.last().is_none_or(|member| member.path != path) {
-                libc.members.push(Member { path: path.to_string(), needs: Vec::new() });
+            if index.members.last().is_none_or(|member| member.path != path) {
+                index.members.push(Member { path: path.to_string(), needs: Vec::new() });
             }
-            let idx = libc.members.len() - 1;
+            let idx = index.members.len() - 1;
             match role {
                 "D" => {
-                    libc.definers.entry(name.to_string()).or_insert(idx);
+                    index.definers.entry(name.to_string()).or_insert(idx);
                 }
-                _ => libc.members[idx].needs.push(name.to_string()),
+                _ => index.members[idx].needs.push(name.to_string()),
             }
         }
-        Ok(libc)
+        Ok(index)
     }
 
     /// The members that `wanted` needs, directly or through others, and their bitcode. Names in `defined` come from

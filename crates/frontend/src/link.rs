@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::libc::Libc;
+use crate::libc::{Libc, Width};
 use crate::llvm::{Context, Linkage, Module, Value};
-use crate::runtime::{FORTIFY, KEPT_BESIDE_LIBC, RUNTIME_32, RUNTIME_64, WORLD_64};
+use crate::runtime::{FORTIFY, KEPT_BESIDE_LIBC, RUNTIME_32, RUNTIME_64, WORLD_32, WORLD_64};
 
 /// Prefix of the library's file-local names, so that they stay recognisable after linking.
 const LOCAL_PREFIX: &str = "__colt_rt.";
@@ -99,9 +99,8 @@ fn parse_libc(
     defined: &FxHashSet<String>,
     libc: &Libc,
 ) -> Result<Option<Module>, String> {
-    if user.layout().pointer_bytes() != 8 {
-        return Err("the C library in bitcode (--libc) is for 64-bit programs only".to_string());
-    }
+    let is_small = user.layout().pointer_bytes() == 4;
+    let index = libc.index(if is_small { Width::Bits32 } else { Width::Bits64 })?;
     let Some(own) = parse_runtime(context, user, |name| KEPT_BESIDE_LIBC.contains(&name))? else { return Ok(None) };
     if let Some(fortify) = parse_runtime(context, user, |name| name == FORTIFY)? {
         let names = defined_names(fortify);
@@ -109,7 +108,8 @@ fn parse_libc(
             context.link(own, fortify)?;
         }
     }
-    let world = join(context, user, WORLD_64.iter().copied(), |_| {})?;
+    let world = if is_small { WORLD_32 } else { WORLD_64 };
+    let world = join(context, user, world.iter().copied(), |_| {})?;
     if let Some(world) = world {
         context.link(own, world)?;
     }
@@ -117,7 +117,7 @@ fn parse_libc(
     let mut known = defined.clone();
     known.extend(kept.iter().cloned());
     let needed: FxHashSet<String> = undefined_names(user).chain(undefined_names(own)).collect();
-    let members = libc.members_for(needed.iter(), &known)?;
+    let members = index.members_for(needed.iter(), &known)?;
     let members = members.iter().map(|(path, bitcode)| (path.as_str(), bitcode.as_slice()));
     if let Some(members) = join(context, user, members, |module| yield_to(&kept, module))? {
         context.link(own, members)?;

@@ -6,18 +6,24 @@
 
 size_t __colt_room(const void *);
 
-// x86-64's va_list. The engine passes every variadic argument in memory.
+// The engine passes every variadic argument in memory. On x86-64 a va_list tells where among other things, elsewhere it is
+// nothing but that place.
+#ifdef __x86_64__
 struct list {
     unsigned gp_offset, fp_offset;
     void *rest, *saved;
 };
+#define PLACE(LIST) (&((struct list *)(LIST))->rest)
+#else
+#define PLACE(LIST) ((void **)&(LIST))
+#endif
 
-static long next(struct list *list) {
-    if (__colt_room(list->rest) < sizeof(long))
+static long next(void **rest) {
+    if (__colt_room(*rest) < sizeof(long))
         return 0;
     // An int passed alone still fills a whole slot.
-    long value = *(long *)list->rest;
-    list->rest = (char *)list->rest + sizeof(long);
+    long value = *(long *)*rest;
+    *rest = (char *)*rest + sizeof(long);
     return value;
 }
 
@@ -26,7 +32,7 @@ static long next(struct list *list) {
     long argument[N];                                                                                                  \
     va_start(list, LAST);                                                                                              \
     for (int i = 0; i < (N); i++)                                                                                      \
-        argument[i] = next((struct list *)list);                                                                       \
+        argument[i] = next(PLACE(list));                                                                               \
     va_end(list)
 
 int fcntl(int fd, int command, ...) {

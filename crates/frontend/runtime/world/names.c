@@ -231,7 +231,15 @@ long __world_where(char *out, size_t room) {
     return n ? (long)n : -ERANGE;
 }
 
-// Entries as getdents64 gives them: number, offset, length, type, name.
+// What readdir gives its callers as it is: the machine's headers have numbers and offsets as wide as a long.
+struct listed {
+    unsigned long number;
+    long next;
+    unsigned short length;
+    byte type;
+    char name[];
+};
+
 long __world_list(long fd, byte *out, size_t room) {
     struct opened *file = __world_opened(fd);
     if (!file)
@@ -248,18 +256,16 @@ long __world_list(long fd, byte *out, size_t room) {
     for (struct entry *entry = &self; entry; entry = entry->next, position++) {
         if (position < file->offset)
             continue;
-        size_t length = (19 + entry->length + 1 + 7) & ~(size_t)7;
+        size_t length = (offsetof(struct listed, name) + entry->length + 1 + 7) & ~(size_t)7;
         if (done + length > room)
             return done ? (long)done : -EINVAL;
-        byte *at = out + done;
+        struct listed *at = (struct listed *)(out + done);
         __builtin_memset(at, 0, length);
-        uint64_t number = entry->node->number, next = position + 1;
-        __builtin_memcpy(at, &number, 8);
-        __builtin_memcpy(at + 8, &next, 8);
-        at[16] = (byte)length;
-        at[17] = (byte)(length >> 8);
-        at[18] = (byte)(type_bits(entry->node) >> 12);
-        __builtin_memcpy(at + 19, entry->name, entry->length);
+        at->number = entry->node->number;
+        at->next = (long)position + 1;
+        at->length = (unsigned short)length;
+        at->type = (byte)(type_bits(entry->node) >> 12);
+        __builtin_memcpy(at->name, entry->name, entry->length);
         done += length;
         file->offset = position + 1;
     }

@@ -191,13 +191,17 @@ static long tell_limit(long resource, unsigned long *out) {
     return 0;
 }
 
-// The kernel's struct sysinfo: a gigabyte, half of it free.
-static long tell_memory(unsigned long *out) {
-    enum { SYSINFO_BYTES = 112, UNIT_AT = 104, TOTAL = 4, FREE = 5 };
-    __builtin_memset(out, 0, SYSINFO_BYTES);
-    out[TOTAL] = 1ul << 30;
-    out[FREE] = 1ul << 29;
-    *(unsigned *)((byte *)out + UNIT_AT) = 1;
+// The kernel's struct sysinfo.
+struct system {
+    unsigned long running, loads[3], memory, memory_free, shared, buffers, swap, swap_free;
+    unsigned short processes;
+    unsigned long high, high_free;
+    unsigned unit;
+};
+
+// A gigabyte, half of it free.
+static long tell_memory(struct system *out) {
+    *out = (struct system){.memory = 1ul << 30, .memory_free = 1ul << 29, .unit = 1};
     return 0;
 }
 
@@ -210,7 +214,7 @@ static long one_processor(byte *out, size_t size) {
 }
 
 long __world_random(byte *out, size_t n) {
-    static unsigned long state = 88172645463325252ul;
+    static uint64_t state = 88172645463325252ull;
     __colt_note("random bytes: always the same ones");
     for (size_t i = 0; i < n; i++) {
         state ^= state << 13;
@@ -285,13 +289,13 @@ long __world_process_call(long number, long a, long b, long c, long d) {
     case SYS_mprotect:
         return 0;
     case SYS_sysinfo:
-        return tell_memory((unsigned long *)a);
+        return tell_memory((struct system *)a);
     case SYS_sched_getaffinity:
         return one_processor((byte *)c, (size_t)b);
     case SYS_times:
-        return a ? zeroed((void *)a, 32) : 0;
+        return a ? zeroed((void *)a, 4 * sizeof(long)) : 0;
     case SYS_getrusage:
-        return zeroed((void *)b, 144);
+        return zeroed((void *)b, 18 * sizeof(long));
     case SYS_getrlimit:
         return tell_limit(a, (unsigned long *)b);
     case SYS_prlimit64:

@@ -3,7 +3,8 @@
 // All of it is ordinary memory of the program under test, so it forks with the state. Nothing here reaches the machine:
 // bytes written to the standard streams go to the engine, and real files come in through it, read-only.
 //
-// The numbers are those of Linux on x86-64, which is what musl is compiled for.
+// The numbers are those of Linux on x86-64, which is what musl is compiled for; for 32-bit programs, too. What such a program
+// gets is laid out for it: times, sizes and places in files have as many bits as a long.
 #ifndef COLT_WORLD_H
 #define COLT_WORLD_H
 

@@ -4,6 +4,7 @@
 //! multipliers take seconds to find that out. Every term has an unsigned and a signed interval, each narrowed by the other.
 //! A question whose interval is zero cannot hold; this layer never says more than that.
 
+use crate::differences::Differences;
 use crate::layers::{Answers, Said, Setup};
 use crate::query::{Query, Tools};
 use rustc_hash::FxHashMap;
@@ -61,14 +62,32 @@ struct Bounds<'t> {
     terms: &'t Terms,
     known: FxHashMap<TermId, Range>,
     ranges: FxHashMap<TermId, Range>,
+    differences: Differences,
     stack: Vec<TermId>,
 }
 
 impl<'t> Bounds<'t> {
     fn new(terms: &'t Terms, constraints: &[TermId]) -> Bounds<'t> {
-        let mut bounds = Bounds { terms, known: FxHashMap::default(), ranges: FxHashMap::default(), stack: Vec::new() };
+        let mut bounds = Bounds {
+            terms,
+            known: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            differences: Differences::default(),
+            stack: Vec::new(),
+        };
         constraints.iter().for_each(|constraint| bounds.learn(*constraint));
+        bounds.learn_differences();
         bounds
+    }
+
+    /// What all bounds and all that is not equal say together.
+    fn learn_differences(&mut self) {
+        for (t, range) in &self.known {
+            self.differences.limit(self.terms, *t, range.lo, range.hi);
+        }
+        for (t, lo, hi) in self.differences.close(self.terms) {
+            self.narrow(t, Some(Range::unsigned(lo, hi, self.terms.width(t))));
+        }
     }
 
     /// Enters what a condition that holds says about itself and about the terms it compares with constants.
@@ -84,6 +103,7 @@ impl<'t> Bounds<'t> {
                     let value = terms.as_const(b);
                     self.narrow(a, value.map(|value| Range::exact(value, terms.width(a))));
                 }
+                (View::Eq(a, b), false) => self.differences.exclude(terms, a, b),
                 (View::Ult(a, b), _) => self.learn_order(a, b, Sign::Unsigned, holds),
                 (View::Slt(a, b), _) => self.learn_order(a, b, Sign::Signed, holds),
                 _ => {}
@@ -252,6 +272,8 @@ impl<'t> Bounds<'t> {
                     None => a.join(b),
                 }
             }
+            Eq(a, b) if self.differences.is_apart(terms, a, b) => Range::truth(false, false),
+            Eq(a, b) if self.differences.is_equal(terms, a, b) => Range::truth(true, true),
             Eq(a, b) => self.want2(a, b).map(|(a, b)| {
                 let is_apart = a.hi < b.lo || b.hi < a.lo || a.most < b.least || b.most < a.least;
                 Range::truth(!is_apart, a.value().is_some() && a.value() == b.value())
@@ -485,7 +507,7 @@ mod tests {
         #[test]
         fn values_lie_in_their_ranges(
             steps in prop::collection::vec(any::<(u8, u8, u8, u16)>(), 1..12),
-            limits in prop::collection::vec((any::<u8>(), any::<u16>(), 0u8..6), 0..4),
+            limits in prop::collection::vec((any::<u8>(), prop_oneof![0u16..6, any::<u16>()], 0u8..10), 0..6),
             inputs in prop::collection::vec(any::<(u8, u8, u16)>(), 60),
         ) {
             let mut terms = Terms::new();
@@ -494,10 +516,19 @@ mod tests {
                 .iter()
                 .map(|&(at, k, form)| {
                     let (t, k) = (made[usize::from(at) % made.len()], terms.constant(u128::from(k), 16));
+                    let other = made[usize::from(at / 7) % made.len()];
                     let condition = match form / 2 {
                         0 => terms.ult(t, k),
                         1 => terms.slt(k, t),
-                        _ => terms.eq(t, k),
+                        2 => terms.eq(t, k),
+                        3 => {
+                            let further = terms.add(other, k);
+                            terms.eq(t, further)
+                        }
+                        _ => {
+                            let apart = terms.sub(t, other);
+                            terms.ult(apart, k)
+                        }
                     };
                     if form % 2 == 0 { condition } else { terms.not(condition) }
                 })
@@ -511,6 +542,13 @@ mod tests {
                 if !constraints.iter().all(|constraint| eval.holds(&terms, &input, *constraint)) {
                     continue;
                 }
+                let pairs: Vec<(TermId, TermId)> = made.iter().copied().zip(made.iter().copied().skip(1)).collect();
+                for (a, b) in pairs {
+                    let equal = terms.eq(a, b);
+                    let range = Bounds::new(&terms, &constraints).range(equal).expect("few terms");
+                    let value = eval.eval(&terms, &input, equal);
+                    prop_assert!(range.lo <= value && value <= range.hi, "{value} of {a:?} = {b:?} in {range:?}");
+                }
                 let mut bounds = Bounds::new(&terms, &constraints);
                 for t in &made {
                     let range = bounds.range(*t).expect("few terms");
@@ -520,6 +558,24 @@ mod tests {
                     prop_assert!(range.least <= signed && signed <= range.most, "{signed} of {t:?} in {range:?}");
                 }
             }
+        }
+    }
+
+    /// `while (a != b) a++;` with `b` at most three further.
+    #[test]
+    fn what_is_not_equal_adds_up() {
+        let mut terms = Terms::new();
+        let (a, b, four) = (terms.symbol("a", 32), terms.symbol("b", 32), terms.constant(4, 32));
+        let apart = terms.sub(b, a);
+        let mut path = vec![terms.ult(apart, four)];
+        for k in 0..4 {
+            let k = terms.constant(k, 32);
+            let next = terms.add(a, k);
+            let ends = terms.eq(b, next);
+            let goes_on = terms.not(ends);
+            assert!(!refutes(&terms, &path, ends));
+            assert_eq!(refutes(&terms, &path, goes_on), terms.as_const(k) == Some(3));
+            path.push(goes_on);
         }
     }
 

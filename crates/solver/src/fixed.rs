@@ -79,7 +79,7 @@ fn factor(terms: &Terms, x: TermId, k: u128, value: u128, width: u32) -> Option<
     match terms.view(x) {
         View::ZExt(narrow) => {
             let most = fold::mask(terms.width(narrow)).checked_mul(k).filter(|most| *most <= fold::mask(width))?;
-            (value <= most && value % k == 0).then_some(value / k)
+            (value <= most && value.is_multiple_of(k)).then_some(value / k)
         }
         View::SExt(narrow) => {
             let half = fold::sign_bit(terms.width(narrow));

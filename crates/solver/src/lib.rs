@@ -27,6 +27,7 @@ mod config;
 mod counters;
 mod current;
 mod dice;
+mod differences;
 mod domain;
 mod enumerate;
 mod fixed;

@@ -401,7 +401,7 @@ impl Search {
     pub fn run_ended(&mut self, flow: &mut Flow, labels: &Labels, image: &Image) {
         if self.is_whole() {
             // Others may have left out paths, and no run comes after it that would need what it shows.
-            (flow.take_stale(), flow.take_decisions(), flow.take_failed_guards());
+            let _ = (flow.take_stale(), flow.take_decisions(), flow.take_failed_guards());
             return;
         }
         self.is_stale |= flow.take_stale();

@@ -5,8 +5,8 @@ use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, 
 use witness::{Ending, InputValue, Witness};
 
 use crate::{
-    Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Maker,
-    Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
+    Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Looks,
+    Maker, Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
 };
 
 /// The techniques of a campaign and who drives it. Without any it is plain exploration.
@@ -96,6 +96,11 @@ impl LineUp {
 
     pub(crate) fn ended(&mut self, path: &Path, ending: &Ending) {
         self.endings().for_each(|endings| endings.ended(path, ending));
+    }
+
+    /// Whether somebody looks at the witnesses of paths that are not written.
+    pub(crate) fn looks_at_witnesses(&mut self) -> bool {
+        self.endings().any(|endings| endings.looks() == Looks::AtEveryWitness)
     }
 
     pub(crate) fn furnish(&mut self, path: &Path, inputs: &mut Vec<InputValue>) {

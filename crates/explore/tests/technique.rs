@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use common::{explore_with, tree};
 use explore::{
-    Admission, Discovery, Driver, Endings, Event, Events, History, InputForm, InputRequest, Interest, LineUp, Options,
-    Path, Rank, Report, RunPlan, Seats, SlotId, Technique, Ticket,
+    Admission, Discovery, Driver, Endings, Event, Events, History, InputForm, InputRequest, Interest, LineUp, Looks,
+    Options, Path, Rank, Report, RunPlan, Seats, SlotId, Technique, Ticket,
 };
 use vm::State;
 use witness::{Bug, BugKind, Certificate, Ending, Place, Witness};
@@ -69,6 +69,10 @@ impl Events for Dummy {
 }
 
 impl Endings for Dummy {
+    fn looks(&self) -> Looks {
+        Looks::AtEveryWitness
+    }
+
     fn ended(&mut self, path: &Path, _: &Ending) {
         let mut seen = self.seen.borrow_mut();
         seen.n_endings += 1;

@@ -20,7 +20,19 @@ pub enum Told {
     No,
 }
 
+/// Whether a technique looks at the inputs and decisions of every path, which cost more than many a path does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    AtEveryWitness,
+    AtEndings,
+}
+
 pub trait Endings {
+    /// Unless at every witness, those of paths that nobody writes come without inputs and decisions.
+    fn looks(&self) -> Looks {
+        Looks::AtEndings
+    }
+
     /// A path ended.
     fn ended(&mut self, _path: &Path, _ending: &Ending) {}
 

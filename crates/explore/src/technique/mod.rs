@@ -20,7 +20,7 @@ mod seats;
 
 use std::sync::Arc;
 
-pub use events::{Endings, Events, Told};
+pub use events::{Endings, Events, Looks, Told};
 pub use flows::Flows;
 pub use foresight::{Asking, Foreseen, Foresight};
 pub use own::{Discovery, Report, TextFile};

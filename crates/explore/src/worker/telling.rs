@@ -154,7 +154,7 @@ impl Worker<'_, '_> {
         self.leave(path.node);
         let is_wanted = self.telling.is_wanted(self.options.tests, &path, &ending);
         let mut line_up = self.line_up.borrow_mut();
-        let witness = if is_wanted || !line_up.techniques.is_empty() {
+        let witness = if is_wanted || line_up.looks_at_witnesses() {
             let Decider { machine, eval, .. } = &mut self.decider;
             let mut inputs = inputs_of(&path.state, &path.input, &machine.terms, eval);
             line_up.furnish(&path, &mut inputs);

@@ -71,7 +71,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use explore::{
-    Driver, Endings, Flows, History, InputForm, InputRequest, Means, Rank, Report, RunPlan, Seats, Technique, Told,
+    Driver, Endings, Flows, History, InputForm, InputRequest, Looks, Means, Rank, Report, RunPlan, Seats, Technique,
+    Told,
 };
 use vm::{Flow, Image, Labels};
 use witness::Witness;
@@ -220,6 +221,10 @@ impl Seats for Partition {
 }
 
 impl Endings for Partition {
+    fn looks(&self) -> Looks {
+        Looks::AtEveryWitness
+    }
+
     fn witnessed(&mut self, path: &explore::Path, witness: &Witness) {
         self.search.borrow_mut().witnessed(path, witness);
     }

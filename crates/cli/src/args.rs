@@ -394,7 +394,7 @@ pub enum Check {
     Div,
     /// Signed integer overflow
     Overflow,
-    /// Shifts by a negative or too large number of bits
+    /// Shifts by a negative or too large number of bits, or of signed numbers that lose some
     Shift,
     /// Use of memory that nobody wrote (on by default)
     Uninit,
@@ -404,13 +404,13 @@ pub enum Check {
     LeakAll,
     /// Pointers that leave their object by more than one, or wrap around
     Pointer,
-    /// memcpy and its relatives between ranges that overlap
+    /// memcpy, strcpy and their relatives between ranges that overlap
     Overlap,
     /// Accesses at addresses that are not a multiple of what their type needs
     Align,
     /// A `_Bool` that is neither 0 nor 1
     Bool,
-    /// Number of leading or trailing zeros of zero (__builtin_clz, __builtin_ctz)
+    /// Number of leading or trailing zeros of zero (__builtin_clz, __builtin_ctz), arrays of no length
     Builtin,
     /// Floats converted to a type that cannot hold them
     Float,

@@ -226,7 +226,7 @@ fn evenly(last: TestId) -> impl Iterator<Item = TestId> {
 
 /// The checks that change the native build.
 pub fn build_checks(checks: &vm::Checks, uninit: Uninit) -> replay::Checks {
-    let mut sanitizers: Vec<String> = checks.built_in.sanitizers().into_iter().map(str::to_string).collect();
+    let mut sanitizers: Vec<String> = checks.of_clang().into_iter().map(str::to_string).collect();
     if checks.pointer {
         sanitizers.push("pointer-overflow".to_string());
     }

@@ -265,6 +265,7 @@ const SANITIZERS: &[(&str, &[Check])] = &[
     ("alignment", &[Check::Align]),
     ("bool", &[Check::Bool]),
     ("builtin", &[Check::Builtin]),
+    ("vla-bound", &[Check::Builtin]),
     ("float-cast-overflow", &[Check::Float]),
     ("nonnull-attribute", &[Check::Nonnull]),
     ("returns-nonnull-attribute", &[Check::Nonnull]),

@@ -62,6 +62,16 @@ impl Checks {
         },
     };
 
+    /// What only clang can look for, by its names: it adds branches when it compiles C.
+    pub fn of_clang(&self) -> Vec<&'static str> {
+        let mut names = self.built_in.sanitizers();
+        if self.shift {
+            // By how far is told by the instruction. Whether a number with a sign is shifted only clang knows.
+            names.push("shift-base");
+        }
+        names
+    }
+
     /// Whether leaks of any sort are looked for.
     pub fn any_leak(&self) -> bool {
         self.leak || self.leak_all
@@ -99,11 +109,11 @@ impl Checks {
 
 impl BuiltIn {
     /// What clang calls them.
-    pub fn sanitizers(&self) -> Vec<&'static str> {
+    fn sanitizers(&self) -> Vec<&'static str> {
         let rows: [(bool, &[&str]); 6] = [
             (self.alignment, &["alignment"]),
             (self.boolean, &["bool"]),
-            (self.builtin, &["builtin"]),
+            (self.builtin, &["builtin", "vla-bound"]),
             (self.float, &["float-cast-overflow"]),
             (self.nonnull, &["nonnull-attribute", "returns-nonnull-attribute"]),
             (self.conversion, &["implicit-conversion"]),

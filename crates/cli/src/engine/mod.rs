@@ -54,7 +54,7 @@ pub fn explore(
     let mut outcome = explore::explore(&program, &options, line_up, sink).map_err(|fault| fault.to_string())?;
     for file in &loaded.unchecked {
         let place = witness::Place { file: file.to_string_lossy().into(), ..Default::default() };
-        let names = settings.checks.built_in.sanitizers().join(", ");
+        let names = settings.checks.of_clang().join(", ");
         let detail =
             format!("not looked for here, because it was compiled elsewhere: {names}; give the C file instead");
         outcome.ledger.enter(witness::LedgerKind::UnmodelledBehaviour, place, detail);

@@ -84,7 +84,7 @@ impl Rank for Dfs {
 
     fn pop(&mut self, _: &mut dyn View) -> Option<Ticket> {
         self.n_turns += 1;
-        let chosen = match self.gave_way && self.n_turns % 2 == 0 {
+        let chosen = match self.gave_way && self.n_turns.is_multiple_of(2) {
             true => self.stack.pop_front(),
             false => self.stack.pop_back(),
         };

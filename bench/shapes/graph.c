@@ -18,23 +18,24 @@ int has(const struct vertex *v, const struct vertex *to) {
     return 0;
 }
 void insert(struct vertex *v, struct vertex *to) {
-#ifdef MISTAKE
-    if (has(v, to)) return;
-#else
     if (!to || has(v, to)) return;
-#endif
     struct edge *fresh = malloc(sizeof *fresh);
     if (!fresh) return;
     fresh->to = to;
     fresh->next = v->edges;
     v->edges = fresh;
 }
-void delete(struct vertex *v, const struct vertex *to) {
+void delete(struct vertex *v, int id) {
     for (struct edge **at = &v->edges; *at; at = &(*at)->next)
-        if ((*at)->to == to) {
+        if ((*at)->to->id == id) {
             struct edge *gone = *at;
+#ifdef MISTAKE
+            free(gone);
+            *at = gone->next;
+#else
             *at = gone->next;
             free(gone);
+#endif
             return;
         }
 }

@@ -41,10 +41,18 @@ impl Random {
 
 const POINTERS: &[&str] = &["p", "q", "p->a", "q->b", "p->b", "x"];
 
+/// How a node has its links: as members, or as an array of which either is at an index that is an input.
+const MEMBERS: &str =
+    "struct node { int v; struct node *a, *b; };\n#define link(n) (*((n)->v & 1 ? &(n)->a : &(n)->b))\n";
+const ARRAY: &str = "struct node { int v; struct node *k[2]; };\n#define a k[0]\n#define b k[1]\n\
+    #define link(n) ((n)->k[(n)->v & 1])\n";
+
 /// A statement that steps, links or writes; unguarded ones may fault, which is an ending like any other.
 fn statement(random: &mut Random) -> String {
     let pointer = random.one(&["p", "q", "x"]);
-    match random.below(6) {
+    match random.below(8) {
+        6 => format!("if ({pointer}) x = link({pointer});"),
+        7 => format!("if ({pointer} && x != {pointer}) link({pointer}) = x;"),
         0 => format!("x = {};", random.one(POINTERS)),
         1 => format!("if ({pointer}) {pointer}->{} = {};", random.one(&["a", "b"]), random.one(&["p", "q", "x", "0"])),
         2 => format!("if ({pointer} && {pointer}->a) {pointer} = {pointer}->a;"),
@@ -81,9 +89,10 @@ fn body(random: &mut Random, depth: u32, leaf: &mut u32, last: u32, text: &mut S
 
 fn batch(seed: u64) -> String {
     let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15 + 1);
-    let mut text = String::from(
-        "#include <stdlib.h>\n#include <colt.h>\nstruct node { int v; struct node *a, *b; };\n\
-         void f(struct node *p, struct node *q, int which) {\nstruct node *x = p;\nswitch (which) {\n",
+    let nodes = if seed % 2 == 0 { ARRAY } else { MEMBERS };
+    let mut text = format!(
+        "#include <stdlib.h>\n#include <colt.h>\n{nodes}\
+         void f(struct node *p, struct node *q, int which) {{\nstruct node *x = p;\nswitch (which) {{\n",
     );
     for program in 0..PROGRAMS_IN_BATCH {
         let mut leaf = 1 + program as u32 * MAX_LEAVES;

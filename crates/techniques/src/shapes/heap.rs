@@ -78,10 +78,10 @@ pub fn object_of(terms: &mut Terms, record: &InputRecord, base: u64) -> Object {
     object
 }
 
-/// A name that no other input of the path has: the first letter of the type, and a number.
-pub fn name_for(path: &Path, type_name: &str) -> Arc<str> {
+/// A name that no other input of the path has: the first letter of the type, and a number, if possible this one.
+pub fn name_for(path: &Path, type_name: &str, number: u64) -> Arc<str> {
     let word = type_name.rsplit([' ', '*']).find(|word| !word.is_empty()).unwrap_or("object");
     let letter = word.chars().find(char::is_ascii_alphabetic).map_or('x', |letter| letter.to_ascii_lowercase());
-    let is_free = |name: &String| !path.state.inputs.iter().any(|input| *input.name == **name);
-    (0..).map(|number| format!("{letter}{number}")).find(is_free).unwrap_or_default().into()
+    let is_free = |name: &String| path.state.inputs.n_named(name) == 0;
+    (number..).map(|number| format!("{letter}{number}")).find(is_free).unwrap_or_default().into()
 }

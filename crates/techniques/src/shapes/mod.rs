@@ -176,7 +176,8 @@ impl Shapes {
         let terms = &mut means.machine.terms;
         let settled = |value: TermId| heap.settled.get(&value).copied();
         match self.pointers.within(terms, addr) {
-            Within::Nothing => None,
+            // What several are mixed to is for the engine to find out, once each of them has its place.
+            Within::Nothing | Within::Several(_) => None,
             Within::One { pointer, beside } => {
                 let value = self.pointers.get(pointer).value;
                 let Settled::At(at) = settled(value)? else { return None };
@@ -184,19 +185,6 @@ impl Shapes {
                     Some(beside) => Leads::At(at.wrapping_add(beside as u64)),
                     None => Leads::Into(heap.around(at).map(|made| made.base).into_iter().collect()),
                 })
-            }
-            Within::Several { value, beside, pointers } => {
-                if let Some(Settled::At(at)) = settled(value) {
-                    return Some(Leads::At(at.wrapping_add(beside)));
-                }
-                let mut bases = Vec::new();
-                for pointer in pointers {
-                    let Settled::At(at) = settled(self.pointers.get(pointer).value)? else { return None };
-                    bases.extend(heap.around(at).map(|made| made.base));
-                }
-                bases.sort_unstable();
-                bases.dedup();
-                Some(Leads::Into(bases))
             }
         }
     }

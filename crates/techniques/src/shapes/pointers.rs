@@ -5,6 +5,7 @@
 //! places are, which is what the simplifier makes of it; a pointer that can only point to the start of an object has no second
 //! symbol at all. What a number may be is a condition on eight bits, for which no solver is needed.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -42,6 +43,8 @@ pub struct Pointers {
     all: Vec<Pointer>,
     by_symbol: FxHashMap<SymbolId, PointerId>,
     by_value: FxHashMap<TermId, PointerId>,
+    /// What was found in terms before: the symbols in a term do not change.
+    found: RefCell<FxHashMap<TermId, Within>>,
     representation: Representation,
 }
 
@@ -54,12 +57,8 @@ pub enum Within {
         pointer: PointerId,
         beside: TermId,
     },
-    /// Several pointers, or one that something was computed from: the term without the constant added to it, and that.
-    Several {
-        value: TermId,
-        beside: u64,
-        pointers: Vec<PointerId>,
-    },
+    /// Several pointers, or one that something was computed from; other addresses may be in there as well.
+    Several(Vec<PointerId>),
 }
 
 impl Pointers {
@@ -115,6 +114,15 @@ impl Pointers {
 
     /// The pointers in a term.
     pub fn within(&self, terms: &mut Terms, t: TermId) -> Within {
+        if let Some(known) = self.found.borrow().get(&t) {
+            return known.clone();
+        }
+        let found = self.find_within(terms, t);
+        self.found.borrow_mut().insert(t, found.clone());
+        found
+    }
+
+    fn find_within(&self, terms: &mut Terms, t: TermId) -> Within {
         let mut found: Vec<PointerId> =
             terms.symbols(t).iter().filter_map(|symbol| self.by_symbol.get(symbol)).copied().collect();
         found.dedup();
@@ -123,11 +131,11 @@ impl Pointers {
         }
         found.sort_unstable_by_key(|pointer| pointer.0);
         found.dedup();
-        let [pointer] = found[..] else { return several(terms, t, found) };
+        let [pointer] = found[..] else { return Within::Several(found) };
         match (self.beside(terms, t, pointer), self.get(pointer).nature) {
             (Some(beside), _) => Within::One { pointer, beside },
             (None, Nature::Either) => Within::Nothing,
-            (None, Nature::Pointer) => several(terms, t, found),
+            (None, Nature::Pointer) => Within::Several(found),
         }
     }
 
@@ -142,10 +150,19 @@ impl Pointers {
             return Some(beside);
         }
         // A sum that fits into the bits below the number is no sum any more.
-        let ((slot, low), (own_slot, own_low)) = (low_part(terms, t)?, low_part(terms, value)?);
-        let (low, own_low) = (terms.zext(low, POINTER_BITS), terms.zext(own_low, POINTER_BITS));
-        let beside = terms.sub(low, own_low);
-        (slot == own_slot && is_free(terms, beside)).then_some(beside)
+        if let (Some((slot, low)), Some((own_slot, own_low))) = (low_part(terms, t), low_part(terms, value)) {
+            let (low, own_low) = (terms.zext(low, POINTER_BITS), terms.zext(own_low, POINTER_BITS));
+            let beside = terms.sub(low, own_low);
+            return (slot == own_slot && is_free(terms, beside)).then_some(beside);
+        }
+        // Something that was added to such a one.
+        let term::View::Add(a, b) = terms.view(t) else { return None };
+        let (with, other) = if is_free(terms, b) { (a, b) } else { (b, a) };
+        if !is_free(terms, other) {
+            return None;
+        }
+        let inner = self.beside(terms, with, pointer)?;
+        Some(terms.add(inner, other))
     }
 }
 
@@ -156,17 +173,6 @@ fn low_part(terms: &Terms, t: TermId) -> Option<(TermId, TermId)> {
         term::View::Concat(slot, low) if matches!(terms.view(slot), term::View::Symbol(_)) => Some((slot, low)),
         _ => None,
     }
-}
-
-fn several(terms: &Terms, t: TermId, pointers: Vec<PointerId>) -> Within {
-    let (value, beside) = match terms.view(t) {
-        term::View::Add(value, k) => match terms.as_const(k) {
-            Some(k) => (value, k as u64),
-            None => (t, 0),
-        },
-        _ => (t, 0),
-    };
-    Within::Several { value, beside, pointers }
 }
 
 fn by_number(terms: &mut Terms, kinds: &Kinds, name: &str, kind: KindId) -> (TermId, TermId) {

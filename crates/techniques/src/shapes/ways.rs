@@ -52,28 +52,22 @@ impl Shapes {
     /// What a pointer in a value may mean where that is open.
     pub fn list(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<(Vec<TermId>, Option<LeftOut>)> {
         let terms = &mut means.machine.terms;
-        let (value, pointers) = match self.pointers.within(terms, asked.value) {
+        let pointer = match self.pointers.within(terms, asked.value) {
             Within::Nothing => return None,
-            Within::One { pointer, .. } => (self.pointers.get(pointer).value, vec![pointer]),
-            Within::Several { value, pointers, .. } => {
-                if pointers.iter().all(|pointer| self.is_settled(path, self.pointers.get(*pointer).value)) {
-                    return None;
-                }
-                (value, pointers)
+            Within::One { pointer, .. } if self.is_settled(path, pointer) => {
+                return self.list_around(path, asked, means);
             }
+            Within::One { pointer, .. } => pointer,
+            // One after the other.
+            Within::Several(pointers) => pointers.into_iter().find(|pointer| !self.is_settled(path, *pointer))?,
         };
-        if self.is_settled(path, value) {
-            return self.list_around(path, asked, means);
-        }
-        let kinds = self.kinds_of(path, &pointers, terms);
+        let value = self.pointers.get(pointer).value;
+        let kinds = self.kinds_of(path, pointer, terms);
         let heap = self.heap(path);
+        let length = self.lengths.get(&value).copied();
         let mut list = List { terms, ways: Vec::new(), left_out: None };
-        let null = self.null_condition(&pointers, value, list.terms);
+        let null = null_condition(length, value, list.terms);
         list.add(null, Way::Null);
-        let length = match pointers[..] {
-            [one] => self.lengths.get(&self.pointers.get(one).value).copied(),
-            _ => None,
-        };
         for kind in kinds {
             self.list_there(heap, value, kind, length, &mut list);
             self.list_parts(path, heap, value, kind, &mut list);
@@ -86,37 +80,20 @@ impl Shapes {
         Some((conditions, left_out))
     }
 
-    fn is_settled(&self, path: &Path, value: TermId) -> bool {
-        self.heap(path).settled.contains_key(&value)
+    fn is_settled(&self, path: &Path, pointer: PointerId) -> bool {
+        self.heap(path).settled.contains_key(&self.pointers.get(pointer).value)
     }
 
-    /// What these pointers may point to. One to nobody knows what points to what the program takes it for.
-    fn kinds_of(&self, path: &Path, pointers: &[PointerId], terms: &mut Terms) -> Vec<KindId> {
-        let mut kinds = Vec::new();
-        for pointer in pointers {
-            let followed = self.pointers.get(*pointer).kinds.iter().map(|kind| match *kind {
-                UNKNOWN => self.followed_as(path, *pointer, terms).unwrap_or(UNKNOWN),
-                kind => kind,
-            });
-            kinds.extend(followed);
-        }
+    /// What a pointer may point to. One to nobody knows what points to what the program takes it for.
+    fn kinds_of(&self, path: &Path, pointer: PointerId, terms: &mut Terms) -> Vec<KindId> {
+        let followed = self.pointers.get(pointer).kinds.iter().map(|kind| match *kind {
+            UNKNOWN => self.followed_as(path, pointer, terms).unwrap_or(UNKNOWN),
+            kind => kind,
+        });
+        let mut kinds: Vec<KindId> = followed.collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds
-    }
-
-    /// An array with elements is never null.
-    fn null_condition(&self, pointers: &[PointerId], value: TermId, terms: &mut Terms) -> TermId {
-        let zero = terms.constant(0, 64);
-        let null = terms.eq(value, zero);
-        let length = pointers.first().and_then(|pointer| self.lengths.get(&self.pointers.get(*pointer).value));
-        match length {
-            Some(length) => {
-                let empty = length.is_at_most(terms, 0);
-                terms.and(null, empty)
-            }
-            None => null,
-        }
     }
 
     /// Where something of the kind lies in the objects there are.
@@ -262,11 +239,10 @@ impl Shapes {
         let (_, n_bytes) = asked.access?;
         let explore::Leads::At(addr) = self.lead(path, asked.value, means)? else { return None };
         let heap = self.heap(path);
-        let pointer = match self.pointers.within(&mut means.machine.terms, asked.value) {
-            Within::One { pointer, .. } => self.pointers.get(pointer).value,
-            Within::Several { value, .. } => value,
-            Within::Nothing => return None,
+        let Within::One { pointer, .. } = self.pointers.within(&mut means.machine.terms, asked.value) else {
+            return None;
         };
+        let pointer = self.pointers.get(pointer).value;
         let Some(Settled::At(points_to)) = heap.settled.get(&pointer) else { return None };
         let (idx, made) = heap
             .made
@@ -356,7 +332,7 @@ impl Shapes {
         let shown = if is_usual { Arc::clone(&whole.fields) } else { fields(&cells) };
         let scalars = self.scalars(path, &unique, &cells, means);
         let record = InputRecord {
-            name: name_for(path, &whole.name),
+            name: name_for(path, &whole.name, self.heap(path).n_inputs(kind)),
             type_name: name,
             n_bytes: size,
             origin: 0,
@@ -389,7 +365,7 @@ impl Shapes {
         scalars.sort_by_key(|scalar| scalar.offset);
         let base = made.base - offset;
         let record = InputRecord {
-            name: name_for(path, &whole.name),
+            name: name_for(path, &whole.name, self.heap(path).n_inputs(kind)),
             type_name: whole.name.clone(),
             n_bytes: whole.size,
             origin: 0,
@@ -461,6 +437,19 @@ impl Shapes {
         };
         conditions.push(condition);
         term
+    }
+}
+
+/// An array with elements is never null.
+fn null_condition(length: Option<Length>, value: TermId, terms: &mut Terms) -> TermId {
+    let zero = terms.constant(0, 64);
+    let null = terms.eq(value, zero);
+    match length {
+        Some(length) => {
+            let empty = length.is_at_most(terms, 0);
+            terms.and(null, empty)
+        }
+        None => null,
     }
 }
 

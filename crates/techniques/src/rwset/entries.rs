@@ -13,10 +13,11 @@ use explore::Decisions;
 use rustc_hash::{FxHashMap, FxHasher};
 use vm::{Region, State};
 
-use super::PointKey;
-use super::compare::{Slots, Snapshot, place};
+use super::compare::{Slots, place};
 use super::needed::Needed;
 use super::reads::Reads;
+use super::snapshot::Snapshot;
+use super::visit::PointKey;
 
 /// A visit whose continuations are all known.
 pub struct Entry {

@@ -7,8 +7,8 @@ use ir::{BlockId, FuncId, Module};
 use rustc_hash::FxHashMap;
 use vm::{Frame, Returns, State};
 
-use super::PointKey;
 use super::compare::Slots;
+use super::visit::PointKey;
 
 /// Where a frame stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -64,6 +64,7 @@
 
 mod company;
 mod compare;
+mod config;
 mod economy;
 mod entries;
 mod live;
@@ -71,9 +72,11 @@ mod needed;
 mod project;
 mod reads;
 mod renaming;
+mod snapshot;
+mod symbols;
 mod tally;
+mod visit;
 
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
@@ -81,202 +84,31 @@ use explore::{
     Admission, Decisions, Endings, First, Maker, Means, NodeId, Path, Point, Points, Refuted, Report, Settlement,
     Subtree, Technique, Under, Unwatched, Watch,
 };
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use term::TermId;
-use vm::{Effect, State, Touched};
+use vm::{Effect, Touched};
 use witness::Ending;
 
-use crate::{ANY_FLAGS, Flag, Making, Others, Part, Resume, Takes};
+pub use config::{Config, ENTRY, Hits, Inputs, Sabotage};
 pub use economy::Effort;
 
-use company::COMPANY;
-use compare::{Covered, Miss, Paired, Seen, Slots, Snapshot, covers, is_ruled_out, live_slots};
+use compare::{Covered, Miss, Paired, Slots, covers, is_ruled_out, live_slots};
 use economy::Economy;
 use entries::{Entries, Entry};
 use live::Live;
 use needed::{Cores, Needed};
 use reads::Reads;
+use snapshot::{Seen, Snapshot};
 use tally::Tally;
+use visit::{Held, MAX_FRAMES, PointKey, Visit, Worth};
 
 const NAME: &str = "rwset";
-
-/// What a hit leads to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hits {
-    #[default]
-    Prune,
-    /// Everything is computed, nothing pruned: what the technique costs. What would have been pruned is explored as if
-    /// the technique were not there.
-    Count,
-}
-
-/// Deliberate faults, so that tests can show they would notice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sabotage {
-    #[default]
-    None,
-    /// One byte of every read set is left out.
-    DropByte,
-}
-
-/// Which states may be compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Inputs {
-    #[default]
-    Any,
-    /// Only those that asked for equally many inputs: another technique may decide by their number what the next looks
-    /// like.
-    EquallyMany,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct Config {
-    pub hits: Hits,
-    pub sabotage: Sabotage,
-    pub inputs: Inputs,
-    pub effort: Effort,
-    /// Earlier visits kept in all, and of those that can only be told apart by their memory.
-    pub max_entries: usize,
-    pub max_entries_alike: usize,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config {
-            hits: Hits::Prune,
-            sabotage: Sabotage::None,
-            inputs: Inputs::Any,
-            effort: Effort::default(),
-            max_entries: 20_000,
-            max_entries_alike: 64,
-        }
-    }
-}
-
-/// How the line-up makes it.
-pub const ENTRY: crate::Entry = crate::Entry {
-    name: NAME,
-    flags: &[COUNT_ONLY, MAX_ENTRIES, EFFORT],
-    check: ANY_FLAGS,
-    make,
-    resume: Resume::FromPending,
-    company: COMPANY,
-};
-
-const COUNT_ONLY: Flag = Flag {
-    name: "rwset-count-only",
-    help: "`rwset`: compute everything, prune nothing; shows what the technique costs",
-    takes: Takes::Nothing,
-};
-
-const MAX_ENTRIES: Flag = Flag {
-    name: "rwset-max-entries",
-    help: "`rwset`: earlier states to compare with; beyond it the oldest are forgotten, which loses prunes and nothing else",
-    takes: Takes::Number { named: "N", default: 20_000 },
-};
-
-const EFFORT: Flag = Flag {
-    name: "rwset-effort",
-    help: "`rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit",
-    takes: Takes::Number { named: "PERCENT", default: 2 },
-};
-
-fn make(making: &Making) -> Result<Part, String> {
-    let Making { flags, others, .. } = making;
-    let percent = Some(flags.number(&EFFORT)).filter(|percent| *percent > 0);
-    Ok(Part::passive(Rwset::new(Config {
-        hits: if flags.is_given(&COUNT_ONLY) { Hits::Count } else { Hits::Prune },
-        max_entries: flags.number(&MAX_ENTRIES) as usize,
-        effort: Effort { percent, ..Effort::default() },
-        inputs: if *others == Others::None { Inputs::Any } else { Inputs::EquallyMany },
-        ..Config::default()
-    })))
-}
-
-/// A program point as a hash; whether two states really stand at the same one is checked when they are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct PointKey(u64);
-
-impl PointKey {
-    fn of_state(state: &State, inputs: Inputs) -> PointKey {
-        let mut hasher = FxHasher::default();
-        for frame in state.frames().take(MAX_FRAMES as usize) {
-            (frame.func, frame.block, frame.inst_idx).hash(&mut hasher);
-        }
-        if inputs == Inputs::EquallyMany {
-            state.inputs.len().hash(&mut hasher);
-        }
-        PointKey(hasher.finish())
-    }
-
-    /// The position alone, whoever called.
-    fn of_position(state: &State) -> PointKey {
-        let mut hasher = FxHasher::default();
-        (state.top.func, state.top.block, state.top.inst_idx).hash(&mut hasher);
-        PointKey(hasher.finish())
-    }
-}
-
-/// A point some path is below of.
-struct Visit {
-    parent: Option<NodeId>,
-    depth: u32,
-    /// On the way from the parent.
-    touched: Rc<[Touched]>,
-    /// What is known to be read from here on.
-    reads: Reads,
-    /// Constraints added on the way from the parent, and those that were relied on from here on.
-    added: Vec<TermId>,
-    needed: Needed,
-    /// Constraints there were here.
-    n_constraints: usize,
-    /// Absent where the state is no candidate: in the middle of an instruction, not worth it, or pruned.
-    snapshot: Option<Rc<Snapshot>>,
-    key: PointKey,
-    /// Instructions executed before it.
-    steps: u64,
-    /// What is known to have been done from the parent on.
-    work: u64,
-    decisions: Decisions,
-    is_spoiled: bool,
-}
-
-/// A path that waits because it looks like an unfinished visit.
-struct Held {
-    node: NodeId,
-    like: NodeId,
-    snapshot: Snapshot,
-    place: witness::Place,
-}
-
-/// What looking for earlier states has brought at a position.
-#[derive(Default)]
-struct Worth {
-    n_visits: u64,
-    n_hits: u64,
-    n_candidates: u64,
-    n_held: u64,
-}
-
-impl Worth {
-    /// Where hits are rare, most visits are not worth a look.
-    fn is_worth_a_look(&self) -> bool {
-        self.n_visits < 64 || (self.n_hits + self.n_held) * 64 >= self.n_visits || self.n_visits.is_multiple_of(16)
-    }
-
-    fn is_worth_holding(&self) -> bool {
-        self.n_candidates < 64 || self.n_held * 64 >= self.n_candidates || self.n_candidates.is_multiple_of(16)
-    }
-}
 
 /// Unfinished visits of a point that a path is compared with.
 const MAX_CANDIDATES: usize = 8;
 
 /// Entries a state is compared with byte by byte.
 const MAX_COMPARISONS: usize = 16;
-
-/// States with more frames are not compared: a recursion that deep would spend its time on comparing frames.
-const MAX_FRAMES: u32 = 256;
 
 #[derive(Default)]
 pub struct Rwset {

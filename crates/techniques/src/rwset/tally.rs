@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use witness::Place;
 
-use super::PointKey;
 use super::compare::Miss;
+use super::visit::PointKey;
 
 #[derive(Default)]
 pub struct Tally {

@@ -1,14 +1,19 @@
 //! Grammars people already have: reading them, what their tokens may say, how many texts there are, and which token may come
 //! next. Knows nothing of programs and paths.
 
+mod beginnings;
+mod chart;
 mod count;
 mod draft;
+mod hole;
 mod language;
 pub mod read;
 mod scanner;
 mod syntax;
 
+pub use beginnings::{BeginningId, Beginnings, By, Next, Whole};
 pub use count::{Count, Measure, count};
+pub use hole::{Arrow, Bytes, Texts};
 pub use language::{Kind, Language};
 pub use scanner::{Pattern, Scanner, Yield};
 pub use syntax::{Grammar, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};

@@ -1,0 +1,276 @@
+//! The beginnings of all texts as a tree of token sequences, which grows where it is asked for.
+//!
+//! With mistakes allowed, a beginning is everything it may be the beginning of: the text itself, and texts of which a token was
+//! left out, doubled or replaced. One sequence of tokens is one node, however many ways there are to see it.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::chart::{Chart, Rules};
+use crate::{Grammar, TokenId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BeginningId(u32);
+
+impl BeginningId {
+    /// Nothing yet.
+    pub const EMPTY: BeginningId = BeginningId(0);
+}
+
+/// A token that may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    pub token: TokenId,
+    /// The least size of all that follows, this token included.
+    pub least: u32,
+    pub by: By,
+}
+
+/// Why a token may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum By {
+    Grammar,
+    /// Only because a text may have mistakes.
+    Mistake,
+}
+
+/// Whether a text may end after a beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    No,
+    Yes,
+}
+
+/// One way to see a beginning.
+#[derive(Clone)]
+struct Reading {
+    chart: Chart,
+    n_mistakes: u32,
+}
+
+struct Node {
+    above: BeginningId,
+    last: Option<TokenId>,
+    readings: Vec<Reading>,
+    known: Option<(Rc<[Next]>, Whole)>,
+}
+
+pub struct Beginnings {
+    rules: Rules,
+    max_mistakes: u32,
+    nodes: Vec<Node>,
+    below: FxHashMap<(BeginningId, TokenId), BeginningId>,
+}
+
+impl Beginnings {
+    pub fn new(grammar: Arc<Grammar>, max_mistakes: u32) -> Beginnings {
+        let rules = Rules::new(grammar);
+        let readings = vec![Reading { chart: rules.beginning(), n_mistakes: 0 }];
+        let nodes = vec![Node { above: BeginningId::EMPTY, last: None, readings, known: None }];
+        Beginnings { rules, max_mistakes, nodes, below: FxHashMap::default() }
+    }
+
+    pub fn grammar(&self) -> &Arc<Grammar> {
+        self.rules.grammar()
+    }
+
+    pub fn last(&self, beginning: BeginningId) -> Option<TokenId> {
+        self.nodes[beginning.0 as usize].last
+    }
+
+    /// All its tokens.
+    pub fn tokens(&self, beginning: BeginningId) -> Vec<TokenId> {
+        let mut tokens = Vec::new();
+        let mut at = &self.nodes[beginning.0 as usize];
+        while let Some(last) = at.last {
+            tokens.push(last);
+            at = &self.nodes[at.above.0 as usize];
+        }
+        tokens.reverse();
+        tokens
+    }
+
+    /// What may follow, smallest token first, and whether the text may end here.
+    pub fn next(&mut self, beginning: BeginningId) -> (Rc<[Next]>, Whole) {
+        if let Some(known) = &self.nodes[beginning.0 as usize].known {
+            return known.clone();
+        }
+        let node = &self.nodes[beginning.0 as usize];
+        let mut least: FxHashMap<TokenId, (u32, By)> = FxHashMap::default();
+        let mut whole = Whole::No;
+        let mut allow = |token: TokenId, size: u32, by: By| {
+            let known = least.entry(token).or_insert((size, by));
+            *known = (size.min(known.0), by.min(known.1));
+        };
+        for reading in self.with_tokens_left_out(&node.readings) {
+            let Reading { chart, n_mistakes } = &*reading;
+            let n_left = self.max_mistakes - n_mistakes;
+            let next = self.rules.next(chart);
+            let by = if *n_mistakes == 0 { By::Grammar } else { By::Mistake };
+            // Every token that is left out makes the rest smaller.
+            let less = |size: u32, n_left: u32| size.saturating_sub(n_left).max(1);
+            next.iter().for_each(|(token, size)| allow(*token, less(*size, n_left), by));
+            if self.rules.is_whole(chart) {
+                whole = Whole::Yes;
+            }
+            if n_left == 0 {
+                continue;
+            }
+            let least_left = next.iter().map(|(_, size)| *size).min();
+            let to_the_end = if self.rules.is_whole(chart) { Some(0) } else { least_left };
+            if let (Some(last), Some(rest)) = (node.last, to_the_end) {
+                allow(last, less(rest + 1, n_left - 1), By::Mistake);
+            }
+            if let Some(size) = least_left {
+                let all = (0..self.rules.grammar().tokens.len()).map(|token| TokenId(token as u32));
+                all.for_each(|token| allow(token, less(size, n_left - 1), By::Mistake));
+            }
+        }
+        let mut next: Vec<Next> = least.into_iter().map(|(token, (least, by))| Next { token, least, by }).collect();
+        next.sort_by_key(|next| next.token);
+        let known = (Rc::from(next), whole);
+        self.nodes[beginning.0 as usize].known = Some(known.clone());
+        known
+    }
+
+    /// The beginning with one token more, which must be one of those that may follow.
+    pub fn advance(&mut self, beginning: BeginningId, token: TokenId) -> BeginningId {
+        if let Some(below) = self.below.get(&(beginning, token)) {
+            return *below;
+        }
+        let node = &self.nodes[beginning.0 as usize];
+        let mut readings = Vec::new();
+        for reading in self.with_tokens_left_out(&node.readings) {
+            let Reading { chart, n_mistakes } = &*reading;
+            let mut read = |chart: Option<Chart>, n_more: u32| {
+                readings.extend(chart.map(|chart| Reading { chart, n_mistakes: n_mistakes + n_more }));
+            };
+            read(self.rules.advance(chart, token), 0);
+            if *n_mistakes == self.max_mistakes {
+                continue;
+            }
+            if node.last == Some(token) {
+                read(Some(chart.clone()), 1);
+            }
+            for (other, _) in self.rules.next(chart).into_iter().filter(|(other, _)| *other != token) {
+                read(self.rules.advance(chart, other), 1);
+            }
+        }
+        let id = BeginningId(self.nodes.len() as u32);
+        self.nodes.push(Node { above: beginning, last: Some(token), readings, known: None });
+        self.below.insert((beginning, token), id);
+        id
+    }
+
+    /// These, and what they are when tokens that may follow are left out.
+    fn with_tokens_left_out<'r>(&self, readings: &'r [Reading]) -> Vec<Cow<'r, Reading>> {
+        let mut all: Vec<Cow<Reading>> = readings.iter().map(Cow::Borrowed).collect();
+        let mut at = 0;
+        while let Some(Reading { chart, n_mistakes }) = all.get(at).map(|reading| &**reading) {
+            if *n_mistakes < self.max_mistakes {
+                let next = self.rules.next(chart).into_iter();
+                let left_out = next.filter_map(|(token, _)| self.rules.advance(chart, token));
+                let n_mistakes = n_mistakes + 1;
+                let more: Vec<_> = left_out.map(|chart| Cow::Owned(Reading { chart, n_mistakes })).collect();
+                all.extend(more);
+            }
+            at += 1;
+        }
+        all
+    }
+
+    /// The tokens of the smallest text that goes on from here.
+    pub fn finish(&mut self, beginning: BeginningId) -> Vec<TokenId> {
+        let (mut at, mut tokens) = (beginning, Vec::new());
+        loop {
+            let (next, whole) = self.next(at);
+            if whole == Whole::Yes {
+                return tokens;
+            }
+            let Some(best) = next.iter().min_by_key(|next| next.least) else { return tokens };
+            tokens.push(best.token);
+            at = self.advance(at, best.token);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{Measure, count, read};
+
+    fn grammar(text: &str) -> Arc<Grammar> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("grammar.txt");
+        std::fs::write(&file, text).unwrap();
+        Arc::new(read::grammar(&read::Files { grammar: vec![file], tokens: None }).unwrap())
+    }
+
+    /// Every text of up to `max` tokens, by following the tree.
+    fn texts(grammar: &Arc<Grammar>, max: u32, mistakes: u32) -> BTreeSet<Vec<String>> {
+        let mut tree = Beginnings::new(Arc::clone(grammar), mistakes);
+        let mut found = BTreeSet::new();
+        let mut open = vec![(BeginningId::EMPTY, Vec::new())];
+        while let Some((at, tokens)) = open.pop() {
+            let (next, whole) = tree.next(at);
+            if whole == Whole::Yes {
+                assert!(found.insert(tokens.clone()), "{tokens:?} twice");
+            }
+            for step in next.iter().filter(|step| tokens.len() as u32 + step.least <= max) {
+                let mut longer = tokens.clone();
+                longer.push(grammar.token(step.token).name.clone());
+                open.push((tree.advance(at, step.token), longer));
+            }
+        }
+        found
+    }
+
+    const SUMS: &str = r#"sum = sum "+" term | term; term = "n" | "(" sum ")" | "-" term;"#;
+
+    #[test]
+    fn every_text_is_found_once_and_none_is_begun_in_vain() {
+        let grammar = grammar(SUMS);
+        let counts = count(&grammar, Measure::Symbols, 9);
+        let wanted: u32 = counts.iter().map(|n| u32::try_from(n.clone()).unwrap()).sum();
+        assert_eq!(texts(&grammar, 9, 0).len() as u32, wanted);
+    }
+
+    #[test]
+    fn rules_that_vanish_and_rules_that_name_themselves() {
+        let grammar = grammar(r#"list = list | list item | ; item = opt "x" opt | item; opt = "y" | ;"#);
+        let of_two: Vec<_> = texts(&grammar, 2, 0).into_iter().collect();
+        assert_eq!(of_two.len(), 5, "{of_two:?}");
+    }
+
+    /// All sequences that one mistake makes of a text, by making them.
+    #[test]
+    fn mistakes_are_those_one_can_make() {
+        let grammar = grammar(SUMS);
+        let names: Vec<String> = grammar.tokens.iter().map(|token| token.name.clone()).collect();
+        let max = 4;
+        let mut wanted = BTreeSet::new();
+        for text in texts(&grammar, max + 1, 0) {
+            wanted.insert(text.clone());
+            for at in 0..text.len() {
+                let mut left_out = text.clone();
+                left_out.remove(at);
+                wanted.insert(left_out);
+                let mut doubled = text.clone();
+                doubled.insert(at, text[at].clone());
+                wanted.insert(doubled);
+                for name in &names {
+                    let mut replaced = text.clone();
+                    replaced[at] = name.clone();
+                    wanted.insert(replaced);
+                }
+            }
+        }
+        wanted.retain(|text| text.len() <= max as usize);
+        assert_eq!(texts(&grammar, max, 1), wanted);
+    }
+}

@@ -118,6 +118,9 @@ impl<'i> Decider<'i> {
     }
 
     fn decide(&mut self, path: &mut Path, effect: Effect, line_up: &mut LineUp, ledger: &mut Ledger) -> Fate {
+        if let Some(fate) = self.refine(path, &effect, line_up, ledger) {
+            return fate;
+        }
         if let Some(asked) = Asked::of(&effect)
             && let Some(fate) = self.settle_pointer(path, asked, line_up, ledger)
         {
@@ -134,7 +137,7 @@ impl<'i> Decider<'i> {
             Effect::Switch { conds } => self.switch(path, &conds),
             Effect::Address { addr, bytes, access } => self.address(path, addr, bytes, access, line_up, ledger),
             Effect::Pick { value, why } => self.pick(path, value, why, ledger),
-            Effect::Choose { max } => self.choose(path, max),
+            Effect::Choose { max } => self.choose(path, max, line_up),
             Effect::Check { holds, bug } => self.check(path, holds, *bug),
             Effect::Assume { cond } => self.assume(path, cond),
             Effect::Constrain { cond } => self.constrain(path, cond),
@@ -319,8 +322,12 @@ impl<'i> Decider<'i> {
         Fate::Goes
     }
 
-    fn choose(&mut self, path: &mut Path, max: u64) -> Fate {
+    fn choose(&mut self, path: &mut Path, max: u64, line_up: &mut LineUp) -> Fate {
         let always = self.machine.terms.tru();
+        if let Some(value) = line_up.chosen(path) {
+            path.take(&self.machine.terms, value, always, Answer::Value(u128::from(value)));
+            return Fate::Goes;
+        }
         let seeds = std::mem::take(&mut path.seeds);
         let choosing = |value: u64| seeds.iter().filter(|seed| seed.choice(max) == value).cloned().collect();
         let here = seeds.first().map_or(0, |seed| seed.choice(max));

@@ -6,7 +6,7 @@ use witness::{Ending, InputValue, Witness};
 
 use crate::{
     Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Looks,
-    Maker, Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Technique, Told,
+    Maker, Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Shapings, Technique, Told,
 };
 
 /// The techniques of a campaign and who drives it. Without any it is plain exploration.
@@ -164,6 +164,18 @@ impl LineUp {
 
     pub(crate) fn call(&mut self, path: &Path, func: FuncId) -> CallChoice {
         self.seats().find_map(|seats| seats.call(path, func)).unwrap_or(CallChoice::Enter)
+    }
+
+    pub(crate) fn refine(&mut self, path: &Path, effect: &Effect, means: &mut Means) -> Option<Shapings> {
+        self.seats().find_map(|seats| seats.refine(path, effect, means))
+    }
+
+    pub(crate) fn chosen(&mut self, path: &Path) -> Option<u64> {
+        self.seats().find_map(|seats| seats.chosen(path))
+    }
+
+    pub(crate) fn refined(&mut self, path: &mut Path, way: usize) {
+        self.seats().for_each(|seats| seats.refined(path, way));
     }
 
     pub(crate) fn meanings(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<Meanings> {

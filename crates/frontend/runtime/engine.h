@@ -35,6 +35,12 @@ void __colt_puts_out(unsigned long long value);
 void __colt_output(int fd, const void *bytes, size_t count);
 // The next byte of standard input as a value in 0..255, or -1 at its end.
 int __colt_stdin_byte(void);
+// The same, without looking whether standard input is over.
+int __colt_stdin_room(void);
+// How many bytes the input of that name has: a symbol where a technique lets that open, else `most`.
+long __colt_length(const char *name, long most);
+// Whether a number is a symbol.
+int __colt_is_open(long number);
 // Seconds since 1970, an input of the program; also stored in `result` unless that is NULL.
 long time(long *result);
 

@@ -64,6 +64,9 @@ pub enum InputKind {
 pub enum InputForm {
     /// Every scalar of the declared type is a symbol.
     Symbolic,
+    /// The same, and how many of its bytes there are is a symbol as well. Only for streams of bytes; whoever says this also says
+    /// what that symbol may be, before anything depends on it.
+    UpTo,
     /// Scalars whose number is in the set are symbols, the others have these concrete values.
     Mixed(Rc<[Option<u64>]>),
     /// The same, and every scalar, symbol or not, is labelled as the input of a number.

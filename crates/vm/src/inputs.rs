@@ -36,6 +36,8 @@ pub struct InputRecord {
     /// As in its request.
     pub origin: u64,
     pub scalars: Box<[Scalar]>,
+    /// How many of its bytes there are; all where it is absent.
+    pub size: Option<TermId>,
     /// For tests: how it divides and where it lies.
     pub layout: Option<Layout>,
 }
@@ -48,6 +50,9 @@ impl InputRecord {
             let value = scalar.term.map_or(scalar.value, |term| value_of(term) as u64).to_le_bytes();
             let (at, n) = (scalar.offset as usize, scalar.n_bytes as usize);
             bytes[at..at + n].copy_from_slice(&value[..n]);
+        }
+        if let Some(size) = self.size {
+            bytes.truncate(value_of(size) as usize);
         }
         bytes
     }
@@ -127,7 +132,7 @@ pub fn create(
     let scalar = |(idx, piece): (usize, &ScalarShape)| {
         let fixed = |value: u64| (Freedom::Fixed, value, None);
         let (freedom, value, number) = match form {
-            InputForm::Symbolic | InputForm::Given { .. } => (Freedom::Symbol, 0, None),
+            InputForm::Symbolic | InputForm::UpTo | InputForm::Given { .. } => (Freedom::Symbol, 0, None),
             InputForm::Mixed(values) => values.get(idx).copied().flatten().map_or((Freedom::Symbol, 0, None), fixed),
             InputForm::Labelled(scalars) => match scalars.get(idx) {
                 Some(scalar) => (scalar.freedom, scalar.value, Some(scalar.number)),
@@ -143,7 +148,9 @@ pub fn create(
         InputForm::Given { scalars, .. } => scalars.to_vec().into(),
         _ => request.scalars.iter().enumerate().map(scalar).collect(),
     };
+    let size = matches!(form, InputForm::UpTo).then(|| terms.symbol(&format!("{}.size", request.name), 64));
     InputRecord {
+        size,
         name: request.name.clone(),
         type_name: request.type_name.clone(),
         n_bytes: request.bytes,

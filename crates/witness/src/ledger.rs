@@ -15,6 +15,7 @@ pub enum LedgerKind {
     BoundedPointerInput,
     /// Objects may lie in another order, or at other addresses.
     AddressOrder,
+    BoundedInput,
     UnknownFunction,
     UnknownAnswer,
     UnmodelledBehaviour,
@@ -32,6 +33,7 @@ impl LedgerKind {
             LedgerKind::ConcretisedArgument => "concretised-argument",
             LedgerKind::BoundedPointerInput => "bounded-pointer-input",
             LedgerKind::AddressOrder => "address-order",
+            LedgerKind::BoundedInput => "bounded-input",
             LedgerKind::UnknownFunction => "unknown-function",
             LedgerKind::UnknownAnswer => "unknown-answer",
             LedgerKind::UnmodelledBehaviour => "unmodelled-behaviour",

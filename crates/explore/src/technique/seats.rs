@@ -2,10 +2,10 @@
 
 use ir::{FuncId, GlobalId};
 use term::TermId;
-use vm::{InputForm, InputRequest};
+use vm::{Effect, InputForm, InputRequest};
 use witness::Ending;
 
-use crate::{Asked, Leads, Meanings, Means, Meant, Path, Rank, Unwatched};
+use crate::{Asked, Leads, Meanings, Means, Meant, Path, Rank, Shapings, Unwatched};
 
 /// Whether a state is kept. Any prune wins, and the technique's name goes into the ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,19 @@ pub trait Seats {
 
     /// Seat `input` for what is there before the program starts: standard input and the arguments.
     fn world_input(&mut self, _request: &InputRequest) -> Option<InputForm> {
+        None
+    }
+
+    /// Seat `refine`, one owner: in which ways an input of its own goes on, where the effect depends on a part of it that is open.
+    fn refine(&mut self, _path: &Path, _effect: &Effect, _means: &mut Means) -> Option<Shapings> {
+        None
+    }
+
+    /// Seat `refine`: the path has taken that way of the last `refine`. May write the technique's own slots of the state.
+    fn refined(&mut self, _path: &mut Path, _way: usize) {}
+
+    /// Seat `input`: the size that the next input is to have, where the technique has decided it already.
+    fn chosen(&mut self, _path: &Path) -> Option<u64> {
         None
     }
 

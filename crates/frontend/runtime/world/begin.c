@@ -17,7 +17,8 @@ static void open_streams(struct node *devices) {
         input = __world_new_node(KIND_FILE, 0777);
         __world_resize(input, (size_t)size);
         for (long i = 0; i < size; i++)
-            input->data[i] = (byte)__colt_stdin_byte();
+            input->data[i] = (byte)__colt_stdin_room();
+        input->size = (size_t)__colt_length("stdin", size);
     }
     __world_enter(devices, "stdin", 5, input);
     __world_enter(devices, "stdout", 6, device);
@@ -57,6 +58,7 @@ static void make_files(void) {
         if (size > 0) {
             __world_resize(file, size);
             colt_input(file->data, size, name);
+            file->size = (size_t)__colt_length(name, (long)size);
         }
         make_file(name + 5, file);
     }

@@ -165,9 +165,15 @@ static long read_bytes(struct opened *file, byte *out, size_t n, size_t offset) 
         return __world_random(out, n);
     if (node->kind == KIND_NULL || offset >= node->size)
         return 0;
-    n = smaller(n, node->size - offset);
+    n = (size_t)__colt_concrete((int)smaller(n, node->size - offset), "how much there is to read");
     __builtin_memcpy(out, node->data + offset, n);
     return (long)n;
+}
+
+// Whether it is open how much there is to read.
+int __world_is_open_ended(long fd) {
+    struct opened *file = __world_opened(fd);
+    return file && __colt_is_open((long)file->node->size);
 }
 
 long __world_read(long fd, byte *out, size_t n) {

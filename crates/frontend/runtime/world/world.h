@@ -140,6 +140,7 @@ struct node *__world_start_folder(long fd, const char *path, long *error);
 long __world_open(long fd, const char *path, int flags, unsigned mode);
 long __world_close(long fd);
 long __world_read(long fd, byte *out, size_t n);
+int __world_is_open_ended(long fd);
 long __world_write(long fd, const byte *in, size_t n);
 long __world_read_at(long fd, byte *out, size_t n, long offset);
 long __world_write_at(long fd, const byte *in, size_t n, long offset);

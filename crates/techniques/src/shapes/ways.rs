@@ -337,6 +337,7 @@ impl Shapes {
             n_bytes: size,
             origin: 0,
             scalars: scalars.into(),
+            size: None,
             layout: Some(Layout { at: Some(base), fields: shown }),
         };
         let mut object = object_of(&mut means.machine.terms, &record, base);
@@ -370,6 +371,7 @@ impl Shapes {
             n_bytes: whole.size,
             origin: 0,
             scalars: scalars.into(),
+            size: None,
             layout: Some(Layout { at: Some(base), fields: Arc::clone(&whole.fields) }),
         };
         let terms = &mut means.machine.terms;

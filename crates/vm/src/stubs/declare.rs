@@ -144,6 +144,7 @@ impl Machine<'_> {
             n_bytes: bytes,
             origin: 0,
             scalars: Box::new([scalar]),
+            size: None,
             layout: Some(Layout { at: None, fields: Arc::new([field]) }),
         }));
         done()
@@ -161,6 +162,7 @@ impl Machine<'_> {
                 n_bytes: 0,
                 origin: 0,
                 scalars: Box::new([]),
+                size: None,
                 layout: None,
             }));
             let whereabouts = self.labels.union(addr.label(), size.label());

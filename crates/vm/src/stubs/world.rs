@@ -18,7 +18,14 @@ use crate::{
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("__colt_output", |machine, state, call, _| machine.output(state, call)),
-    ("__colt_stdin_byte", |machine, state, call, _| machine.stdin_byte(state, call)),
+    ("__colt_stdin_byte", |machine, state, call, _| machine.stdin_byte(state, call, AtEnd::Minus)),
+    ("__colt_stdin_room", |machine, state, call, _| machine.stdin_byte(state, call, AtEnd::Whatever)),
+    ("__colt_is_open", |machine, state, call, _| {
+        let is_open = machine.arg(state, call, 0).term().is_some();
+        machine.give(state, call, Value::concrete(u128::from(is_open)));
+        done()
+    }),
+    ("__colt_length", |machine, state, call, _| machine.length(state, call)),
     ("time", |machine, state, call, _| machine.clock_input(state, call, "time")),
     ("clock", |machine, state, call, _| machine.clock_input(state, call, "clock")),
     ("__colt_exit", |machine, state, call, _| machine.exit(state, call)),
@@ -85,6 +92,15 @@ pub const STUBS: &[(&str, Stub)] = &[
     ("klee_warning", |_, _, _, _| done()),
     ("klee_warning_once", |_, _, _, _| done()),
 ];
+
+/// What is read where standard input may be over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtEnd {
+    /// -1.
+    Minus,
+    /// The byte that would be there: somebody else looks how many there are.
+    Whatever,
+}
 
 impl Machine<'_> {
     /// Standard input and the arguments, as inputs and as memory.
@@ -198,17 +214,33 @@ impl Machine<'_> {
         done()
     }
 
-    fn stdin_byte(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+    /// How many bytes an input has.
+    fn length(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (name, most) = (self.text_arg(state, call, 0), self.arg(state, call, 1));
+        let size = state.inputs.iter().find(|record| *record.name == *name).and_then(|record| record.size);
+        let value = size.map_or(most, |size| Value::of_term(&self.terms, size, most.label()));
+        self.give(state, call, value);
+        done()
+    }
+
+    fn stdin_byte(&mut self, state: &mut State, call: &Call, at_end: AtEnd) -> Step<Option<Next>> {
         let value = if state.stdin_read < self.image.world.stdin_bytes {
             let record = state.inputs.iter().find(|record| &*record.name == "stdin").cloned();
             let scalar = record.as_ref().and_then(|record| record.scalars.get(state.stdin_read as usize));
+            let size = record.as_ref().and_then(|record| record.size).filter(|_| at_end == AtEnd::Minus);
+            let at = self.terms.constant(u128::from(state.stdin_read), 64);
             state.stdin_read += 1;
             // How far standard input was read depends on what control depends on.
             let place = self.note_stdin(state);
             match scalar {
                 Some(Scalar { term: Some(term), label, .. }) => {
                     let label = self.labels.union(*label, place);
-                    let term = self.terms.zext(*term, 32);
+                    let mut term = self.terms.zext(*term, 32);
+                    if let Some(size) = size {
+                        let is_there = self.terms.ult(at, size);
+                        let end = self.terms.constant(u128::from(u32::MAX), 32);
+                        term = self.terms.ite(is_there, term, end);
+                    }
                     Value::of_term(&self.terms, term, label)
                 }
                 Some(scalar) => {
@@ -272,6 +304,7 @@ fn fixed_record(name: &str, text: &[u8]) -> Arc<InputRecord> {
         n_bytes,
         origin: 0,
         scalars,
+        size: None,
         layout: None,
     })
 }

@@ -2,6 +2,7 @@
 
 mod company;
 mod flags;
+pub mod grammar;
 pub mod lassos;
 pub mod lazy;
 mod line_up;
@@ -18,7 +19,7 @@ pub use flags::{Flag, Flags, Takes};
 pub use line_up::{check, find, line_up};
 
 /// Every technique there is.
-pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY, lassos::ENTRY];
+pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY, lassos::ENTRY, grammar::ENTRY];
 
 /// How a line-up names a technique and makes it; declared in its folder.
 pub struct Entry {

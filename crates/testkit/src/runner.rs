@@ -128,7 +128,8 @@ fn explore(
         command.args(["--with", &line_up.techniques().join(",")]);
     }
     // A fixture's own flags come last, so that one about budgets can set its own.
-    command.args(&fixture.flags).args(more);
+    let here = fixture.path.parent().unwrap_or(Path::new(".")).display().to_string();
+    command.args(fixture.flags.iter().map(|flag| flag.replace("{here}", &here))).args(more);
     let finished = run_limited(&mut command, COMMAND_LIMIT).map_err(|failure| format!("colt run: {failure}"))?;
     if finished.output().contains("panicked at") {
         return Err(format!("colt run panicked:\n{}", tail(&finished.output())));

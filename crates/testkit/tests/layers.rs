@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("witness", &["ir"]),
     ("vm", &["ir", "term", "witness"]),
     ("explore", &["vm", "solver", "analysis"]),
-    ("techniques", &["explore"]),
+    ("techniques", &["explore", "grammar"]),
     ("replay", &["witness"]),
     ("report", &["witness"]),
     ("database", &["report"]),

@@ -1,0 +1,422 @@
+//! `grammar`: texts of a language, with holes that exploration fills.
+//!
+//! A program that reads a language keeps plain exploration in its scanner and parser: nearly every path is another syntax error.
+//! Chapter 3 of the dissertation on Splat writes the texts of a grammar instead, with the tokens that have several texts (numbers, names)
+//! left open: a *symbolic string*, whose *holes* are filled by the branches that the program takes. It lists all symbolic strings of a size and
+//! runs the program on each from its beginning.
+//!
+//! Here the text takes shape while the program reads it (seat `refine`). Its bytes are ordinary symbols. As long as nothing depends
+//! on a byte, nothing is said about it. When a condition, an address or a size does, the path forks over the tokens that may stand
+//! there: a token with one text fixes its bytes, a hole of some length says that its bytes are one of its token's texts. So texts that begin alike
+//! share everything up to where they part, and a program that stops reading is one path, not one for each text it never saw.
+//!
+//! Which tokens may follow is known by Earley's algorithm on the tokens so far, with the least size that each way needs to become a whole
+//! text (`grammar::Beginnings`). No text is begun that cannot be finished within `--grammar-max`.
+//!
+//! What a hole may hold is the language of its token, less what an earlier pattern of the scanner takes; where two tokens would run
+//! together a blank stands between them. So a program whose scanner and parser are those of the grammar never sees a syntax error. The paper
+//! left holes unconstrained, and needed the program to throw away what did not scan.
+//!
+//! **Why nothing is lost.** Take a text of the language within the bound, and the path that the program takes on it. Follow that path here: at
+//! every `refine` the text's next token is among the ways, since its beginning is a beginning of a text and what it needs is within the bound;
+//! its length is one of the lengths, and its bytes satisfy the condition. A text is scanned in one way only: its tokens and
+//! their lengths are given, and it ends once. So exactly one way takes the text at each `refine`, and by induction exactly one path ends with it. The other way round, every path's condition implies that the bytes it looked at begin a
+//! text of the language; its test is completed to the smallest such text.
+//!
+//! **What the size of a text is**: its tokens, and one more for each byte that a hole is longer than its shortest text, as `colt grammar` counts.
+//! A word of `--grammar-words`, and a name that repeats an earlier one, count as one token.
+//!
+//! **Where it ends.** In standard input and files, how many bytes there are is a symbol too, settled by the way "the text ends here". In an array or an
+//! argument a zero ends it, and the rest is zero. A fuzzer's data is as long as its text.
+//!
+//! **Mistakes.** With `--grammar-errors N` a beginning is read as everything it may be the beginning of: the text, and texts of which a token was left out,
+//! doubled or replaced. It stays one node for one sequence of tokens, so no text comes twice.
+//!
+//! What is left out is in the ledger: texts that do not fit the input (`bounded-input`).
+
+mod company;
+mod text;
+mod words;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use ::grammar::read::Files;
+use ::grammar::{Beginnings, Grammar, TokenId};
+use explore::{Endings, InputForm, InputKind, InputRequest, Maker, Means, Path, Report, Seats, Shapings, Technique};
+use rustc_hash::{FxHashMap, FxHashSet};
+use solver::Answer;
+use term::{SymbolId, TermId, Terms};
+use vm::{Effect, PickWhy};
+use witness::{Ending, InputValue};
+
+use crate::{Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
+use text::{End, Ends, Room, SLOT, Text, Ways, Writer, symbol};
+use words::Words;
+
+pub const NAME: &str = "grammar";
+
+/// What is written, and where.
+pub struct Config {
+    pub grammar: Arc<Grammar>,
+    pub max: u32,
+    pub max_mistakes: u32,
+    pub words: Words,
+    /// The input that is the text; `None` for the first that may be one.
+    pub input: Option<String>,
+    pub is_fuzzer: bool,
+}
+
+/// What all workers have seen.
+#[derive(Default)]
+struct Seen {
+    /// What was read of symbolic strings when paths ended: tokens, and the lengths of holes.
+    strings: FxHashSet<(Vec<TokenId>, Vec<usize>)>,
+    input: Option<String>,
+}
+
+/// What an effect depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Depends {
+    OnDecided,
+    /// On how many bytes there are, and on no byte that is open.
+    OnSize,
+    OnOpen,
+}
+
+/// What a symbol is of the text.
+#[derive(Clone, Copy, Debug)]
+enum Piece {
+    Byte(usize),
+    Size,
+}
+
+pub struct Texts {
+    config: Arc<Config>,
+    writer: Writer,
+    /// The input that is the text, once it is known.
+    input: Option<String>,
+    /// The most bytes of a fuzzer's data. How many there are is asked for before the data is.
+    fuzzer_size: Option<u64>,
+    symbols: FxHashMap<SymbolId, Piece>,
+    /// The texts behind the ways that were listed last.
+    listed: Vec<Text>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Texts {
+    fn new(config: Arc<Config>, seen: Arc<Mutex<Seen>>) -> Texts {
+        let beginnings = Beginnings::new(Arc::clone(&config.grammar), config.max_mistakes);
+        let writer = Writer::new(beginnings, config.max, config.words.clone());
+        let input = config.input.clone();
+        Texts { config, writer, input, fuzzer_size: None, symbols: FxHashMap::default(), listed: Vec::new(), seen }
+    }
+
+    /// Whether an input is the text. The first that may be one is taken for it, unless the user named another.
+    fn owns(&mut self, request: &InputRequest) -> bool {
+        let is_bytes = request.scalars.iter().all(|scalar| scalar.n_bytes == 1);
+        // A single byte that the program declares is a number, unless the user says that it is a text.
+        let is_chosen = self.input.is_some() || request.scalars.len() > 1 || is_of_the_world(&request.name);
+        if !is_bytes || !is_chosen || request.kind != InputKind::Declared {
+            return false;
+        }
+        let name = self.input.get_or_insert_with(|| request.name.to_string());
+        let is_own = is_named(name, &request.name);
+        if is_own && let Ok(mut seen) = self.seen.lock() {
+            seen.input = Some(request.name.to_string());
+        }
+        is_own
+    }
+
+    /// Where the path's text stands; `None` where the program has none yet.
+    fn room(&mut self, path: &Path, terms: &mut Terms) -> Option<Room> {
+        if let Some(most) = self.fuzzer_size {
+            let bytes: Vec<TermId> = (0..most).map(|idx| terms.symbol(&format!("{FUZZER_INPUT}.{idx}"), 8)).collect();
+            return Some(Room { name: FUZZER_INPUT.to_string(), bytes, end: End::Made, needs_zero: false });
+        }
+        let name = self.input.as_deref()?;
+        let record = path.state.inputs.iter().find(|record| is_named(name, &record.name))?;
+        // What is behind an argument is a zero already.
+        let bytes: Vec<TermId> = record.scalars.iter().map_while(|scalar| scalar.term).collect();
+        let end = match record.size {
+            Some(size) => End::Size(size),
+            None => End::Zero,
+        };
+        for (idx, byte) in bytes.iter().enumerate() {
+            self.symbols.entry(symbol(terms, *byte)).or_insert(Piece::Byte(idx));
+        }
+        if let End::Size(size) = end {
+            self.symbols.entry(symbol(terms, size)).or_insert(Piece::Size);
+        }
+        let is_terminated = end == End::Zero && bytes.len() == record.scalars.len();
+        Some(Room { name: record.name.to_string(), bytes, end, needs_zero: is_terminated })
+    }
+
+    fn depends(&self, effect: &Effect, len: usize, terms: &Terms) -> Depends {
+        let of = |term: TermId| {
+            let piece = |symbol: &SymbolId| match self.symbols.get(symbol) {
+                Some(Piece::Byte(idx)) if *idx >= len => Depends::OnOpen,
+                Some(Piece::Size) => Depends::OnSize,
+                _ => Depends::OnDecided,
+            };
+            terms.symbols(term).iter().map(piece).max().unwrap_or(Depends::OnDecided)
+        };
+        match effect {
+            Effect::Branch { cond } | Effect::Assume { cond } | Effect::Constrain { cond } => of(*cond),
+            Effect::Check { holds, .. } => of(*holds),
+            Effect::Switch { conds } => conds.iter().map(|(_, cond)| of(*cond)).max().unwrap_or(Depends::OnDecided),
+            Effect::Address { addr, .. } => of(*addr),
+            // Nothing depends any more on what the process leaves behind.
+            Effect::Pick { why: PickWhy::Status, .. } => Depends::OnDecided,
+            Effect::Pick { value, .. } | Effect::Unwritten { value, .. } => of(*value),
+            // The size of a fuzzer's data is that of its text.
+            Effect::Choose { .. } if self.config.is_fuzzer => Depends::OnOpen,
+            Effect::Choose { .. }
+            | Effect::Input(_)
+            | Effect::Call { .. }
+            | Effect::AddressOrder { .. }
+            | Effect::Ended(_)
+            | Effect::OutOfFuel
+            | Effect::Arrived => Depends::OnDecided,
+        }
+    }
+
+    /// Whether what is decided of the text decides about its size as well.
+    fn is_settled(&self, path: &Path, effect: &Effect, means: &mut Means) -> bool {
+        let Effect::Branch { cond } = effect else { return false };
+        let negated = means.machine.terms.not(*cond);
+        [*cond, negated].into_iter().any(|side| {
+            let answer = means.stack.check(&mut means.machine.terms, &path.condition, &path.input, side);
+            matches!(answer, Answer::Unsat)
+        })
+    }
+}
+
+fn is_of_the_world(input: &str) -> bool {
+    input == "stdin" || input.starts_with("file:") || input.starts_with("argv[")
+}
+
+/// The user may leave out that a file is one.
+fn is_named(name: &str, input: &str) -> bool {
+    name == input || input.strip_prefix("file:") == Some(name)
+}
+
+impl Technique for Texts {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn seats(&mut self) -> Option<&mut dyn Seats> {
+        Some(self)
+    }
+
+    fn endings(&mut self) -> Option<&mut dyn Endings> {
+        Some(self)
+    }
+
+    fn for_workers(&self) -> Option<Maker> {
+        let (config, seen) = (Arc::clone(&self.config), Arc::clone(&self.seen));
+        Some(Arc::new(move || Box::new(Texts::new(Arc::clone(&config), Arc::clone(&seen)))))
+    }
+
+    fn report(&mut self) -> Report {
+        let Ok(seen) = self.seen.lock() else { return Report::default() };
+        let (n_strings, max) = (seen.strings.len(), self.config.max);
+        let input = seen.input.as_deref().unwrap_or("");
+        let summary = serde_json::json!({
+            "input": input,
+            "max": max,
+            "errors": self.config.max_mistakes,
+            "symbolic_strings": n_strings,
+        });
+        let text = match input {
+            "" => "grammar: the program has no input that a text could stand in\n".to_string(),
+            _ => format!("grammar: texts of up to {max} tokens in `{input}`, {n_strings} symbolic strings\n"),
+        };
+        Report { text, ..Report::summary(summary.to_string()) }
+    }
+}
+
+impl Seats for Texts {
+    fn input(&mut self, path: &Path, request: &InputRequest, _means: &mut Means) -> Option<InputForm> {
+        let is_first = path.state.inputs.n_named(&request.name) == 0;
+        let is_file = request.name.starts_with("file:");
+        (is_first && self.owns(request) && is_file).then_some(InputForm::UpTo)
+    }
+
+    fn world_input(&mut self, request: &InputRequest) -> Option<InputForm> {
+        (self.owns(request) && &*request.name == "stdin").then_some(InputForm::UpTo)
+    }
+
+    fn refine(&mut self, path: &Path, effect: &Effect, means: &mut Means) -> Option<Shapings> {
+        let begun = Text::of(path);
+        if begun.is_some_and(|text| text.ends == Ends::Here) {
+            return None;
+        }
+        if let (Effect::Choose { max }, true) = (effect, self.config.is_fuzzer) {
+            self.fuzzer_size = Some(*max);
+        }
+        let room = match begun {
+            Some(_) => None,
+            // Its symbols are known by this.
+            None => Some(self.room(path, &mut means.machine.terms)?),
+        };
+        let text = begun.cloned().unwrap_or_default();
+        match self.depends(effect, text.len, &means.machine.terms) {
+            Depends::OnDecided => return None,
+            Depends::OnSize if begun.is_some() && self.is_settled(path, effect, means) => return None,
+            Depends::OnSize | Depends::OnOpen => {}
+        }
+        let room = match room {
+            Some(room) => room,
+            None => self.room(path, &mut means.machine.terms)?,
+        };
+        let Ways { ways, left_out } = self.writer.ways(path, &text, &room, &mut means.machine.terms);
+        let (shaped, texts) = ways.into_iter().map(|way| (way.shaped, way.text)).unzip();
+        self.listed = texts;
+        Some(Shapings { by: NAME, ways: shaped, left_out })
+    }
+
+    fn chosen(&mut self, path: &Path) -> Option<u64> {
+        let text = Text::of(path).filter(|_| self.config.is_fuzzer)?;
+        (text.ends == Ends::Here).then_some(text.len as u64)
+    }
+
+    fn refined(&mut self, path: &mut Path, way: usize) {
+        path.state.slots.set(SLOT, self.listed[way].clone());
+    }
+}
+
+impl Endings for Texts {
+    fn ended(&mut self, path: &Path, _ending: &Ending) {
+        let Some(text) = Text::of(path) else { return };
+        let string = (self.writer.beginnings.tokens(text.beginning), text.lengths());
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.strings.insert(string);
+        }
+    }
+
+    /// What the program did not look at becomes the rest of the smallest text.
+    fn furnish(&mut self, path: &Path, inputs: &mut Vec<InputValue>) {
+        let text = Text::of(path).cloned().unwrap_or_default();
+        if text.ends == Ends::Here {
+            return;
+        }
+        let Some(name) = self.input.as_deref() else { return };
+        let Some(input) = inputs.iter_mut().find(|input| is_named(name, &input.name)) else { return };
+        let Some(record) = path.state.inputs.iter().find(|record| is_named(name, &record.name)) else { return };
+        let n_free = record.scalars.iter().take_while(|scalar| scalar.term.is_some()).count();
+        let is_terminated = record.size.is_none() && n_free == record.scalars.len();
+        let most = n_free - usize::from(is_terminated);
+        input.bytes.resize(text.len, 0);
+        input.bytes.extend(self.writer.rest(&text, most - text.len));
+        if record.size.is_none() {
+            input.bytes.resize(record.n_bytes as usize, 0);
+        }
+    }
+}
+
+/// The input of `LLVMFuzzerTestOneInput`.
+const FUZZER_INPUT: &str = "data";
+const FUZZER_ENTRY: &str = "LLVMFuzzerTestOneInput";
+
+pub const ENTRY: Entry = Entry {
+    name: NAME,
+    flags: &[FILE, MAX, INPUT, TOKENS, WORDS, CONSTANTS, ERRORS],
+    check,
+    make,
+    resume: Resume::FromPending,
+    company: company::COMPANY,
+};
+
+const FILE: Flag = Flag {
+    name: "grammar-file",
+    help: "`grammar`: the language: yacc (.y) with lex (.l), ANTLR (.g4), or the plain form of docs/grammars.md",
+    takes: Takes::List { named: "FILE,..." },
+};
+
+const MAX: Flag = Flag {
+    name: "grammar-max",
+    help: "`grammar`: tokens of a text; a hole counts one more for each byte beyond its shortest text",
+    takes: Takes::Number { named: "N", default: 8 },
+};
+
+const INPUT: Flag = Flag {
+    name: "grammar-input",
+    help: "`grammar`: the input that is the text: stdin, a file's name, argv[1], or its name [default: the first of several bytes]",
+    takes: Takes::List { named: "NAME" },
+};
+
+const TOKENS: Flag = Flag {
+    name: "grammar-tokens",
+    help: "`grammar`: what tokens look like that the files do not tell, in the plain form",
+    takes: Takes::File { named: "FILE" },
+};
+
+const WORDS: Flag = Flag {
+    name: "grammar-words",
+    help: "`grammar`: words that holes may say, a dictionary as AFL and libFuzzer read it",
+    takes: Takes::File { named: "FILE" },
+};
+
+const CONSTANTS: Flag = Flag {
+    name: "grammar-constants",
+    help: "`grammar`: let holes say the program's own string constants as well",
+    takes: Takes::Nothing,
+};
+
+const ERRORS: Flag = Flag {
+    name: "grammar-errors",
+    help: "`grammar`: mistakes that a text may have: a token left out, doubled or replaced",
+    takes: Takes::Number { named: "N", default: 0 },
+};
+
+fn check(flags: &Flags, named: Named) -> Result<(), String> {
+    let given = ENTRY.flags.iter().find(|flag| flags.is_given(flag));
+    match (named, given) {
+        (Named::No, Some(flag)) if flag.name != TOKENS.name => {
+            return Err(format!("--{} has no effect without --with grammar", flag.name));
+        }
+        (Named::No, _) => return Ok(()),
+        (Named::Yes, _) => {}
+    }
+    if flags.list(&FILE).is_empty() {
+        return Err("--with grammar needs a grammar: --grammar-file FILE (docs/grammars.md says which forms are read)"
+            .to_string());
+    }
+    if flags.number(&MAX) == 0 {
+        return Err("--grammar-max 0 leaves only the empty text; the smallest is 1".to_string());
+    }
+    if flags.number(&MAX) > 10_000 {
+        return Err("--grammar-max: at most 10000 tokens".to_string());
+    }
+    if flags.number(&ERRORS) > 3 {
+        return Err("--grammar-errors: at most 3 mistakes in a text".to_string());
+    }
+    Ok(())
+}
+
+fn make(making: &Making) -> Result<Part, String> {
+    let Making { flags, subject, .. } = making;
+    let files = Files {
+        grammar: flags.list(&FILE).iter().map(PathBuf::from).collect(),
+        tokens: flags.file(&TOKENS).map(PathBuf::from),
+    };
+    let grammar = ::grammar::read::grammar(&files).map_err(|why| why.to_string())?;
+    let mut words = match flags.file(&WORDS) {
+        Some(file) => words::read(file)?,
+        None => Vec::new(),
+    };
+    if flags.is_given(&CONSTANTS) {
+        words.extend(words::constants(subject.module));
+    }
+    let config = Config {
+        words: words::sort(&grammar, words),
+        grammar: Arc::new(grammar),
+        max: flags.number(&MAX) as u32,
+        max_mistakes: flags.number(&ERRORS) as u32,
+        input: flags.list(&INPUT).last().cloned(),
+        is_fuzzer: subject.module.function(subject.entry).name == FUZZER_ENTRY,
+    };
+    Ok(Part::passive(Texts::new(Arc::new(config), Arc::default())))
+}

@@ -54,6 +54,7 @@ pub struct WhatEnded {
 /// Decisions that a path is still to take. Most have none, and those cost one word.
 #[derive(Clone, Default)]
 pub(crate) struct Follow {
+    #[expect(clippy::box_collection, reason = "one word where there are none")]
     decisions: Option<Box<VecDeque<u64>>>,
 }
 

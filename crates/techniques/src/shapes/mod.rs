@@ -24,16 +24,19 @@
 //!
 //! A part of something larger is found out late: an object is made as what the pointer says it is, and when the program steps out
 //! of it, as `container_of` does, or follows a pointer to something that has such a part, the larger object is put around it.
-//! The addresses stay what they are.
+//! The addresses stay what they are, so a second part of the same object must be one when its pointer is followed: to lie
+//! beside a part that is there, in something that has both, is a way of its own. Variables of the program whose address is
+//! in use lie among the objects from the start, at numbers of their type (`Landmark`). A `void *` points to what the program
+//! takes it for where it follows it; the front end leaves a mark there (`uses`).
 //!
 //! **What it assumes.** Pointers are used as their types say. A pointer is null or points to what its type says, never to freed
 //! memory, never one past the end, never with bits set in it for other purposes. A program that steps from a part to the
-//! whole was given the whole.
+//! whole was given the whole. A pointer to characters points into no variable of the program.
 //!
-//! **What it can miss.** Heaps with more than `--shapes-max` objects of a type: that is in the ledger and ends the path as pruned.
-//! Two parts of one object whose pointers were followed before one to the whole was. Orders of addresses: objects are
-//! numbered as they are met, so a program that compares two of them by `<` sees one order. Variables of the program that do not
-//! start as zero, or have no pointers in them, are what their initialisers say.
+//! **What it can miss.** Heaps with more than `--shapes-max` objects of a type, more than a few ways to lie beside something, and
+//! whatever is made of the order or the bits of addresses (`p < q`, `p - q` of two objects, a hash of `p`): all that is in the
+//! ledger. The bytes of a pointer read one by one are not noticed. Variables that do not start as zero, or have no pointers in
+//! them, are what their initialisers say.
 //!
 //! **What it costs.** A path for each shape that the program can tell apart. Structures without an invariant have cycles, on which
 //! an ordinary loop never ends: name one with `--shapes-valid`, or give `--max-steps`.

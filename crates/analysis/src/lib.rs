@@ -10,6 +10,7 @@
 mod call_graph;
 mod cfg;
 mod components;
+mod counting;
 mod dominators;
 mod liveness;
 mod loops;
@@ -22,6 +23,7 @@ use ir::{FuncId, Module};
 
 pub use call_graph::CallGraph;
 pub use cfg::Cfg;
+pub use counting::counting;
 pub use dominators::{Dominators, Exits, PostDominators};
 pub use liveness::{Faults, Liveness, Readers, SlotSet};
 pub use loops::{Loop, LoopId, Loops};

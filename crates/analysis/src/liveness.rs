@@ -237,7 +237,7 @@ impl Liveness {
 }
 
 /// C compilers know these by name; so do we.
-fn returns_twice(module: &Module) -> Vec<FuncId> {
+pub(crate) fn returns_twice(module: &Module) -> Vec<FuncId> {
     let names = ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"];
     names.iter().filter_map(|name| module.find_function(name)).collect()
 }

@@ -1,6 +1,6 @@
 //! Small functions in IR text whose answers can be read off by eye.
 
-use analysis::{Analysis, Cfg, Exits, PostDominators};
+use analysis::{Analysis, Cfg, Exits, Loops, PostDominators};
 use ir::{BlockId, FuncId, Module, Reg};
 
 /// A module whose last function is `@f`, with helpers that end the program always or sometimes.
@@ -343,4 +343,41 @@ fn reading_and_writing_a_variable_takes_no_address() {
     let taken = analysis::taken_globals(&module, FuncId::new(2));
     let names: Vec<&str> = taken.iter().map(|global| module.globals[global.idx()].name.as_str()).collect();
     assert_eq!(names, ["stored", "passed"]);
+}
+
+/// Whether the one loop of a function counts: `test` decides in b1 whether b2 goes round, `step` makes r3 from r2.
+fn counts(test: &str, step: &str) -> bool {
+    let module = module(&format!(
+        "b0: r1:32 = const 0
+             jump b1 [r2:32 = r1]
+         b1: {test}
+         b2: {step}
+             call @check(r2:32)
+             jump b1 [r2:32 = r3]
+         b3: ret"
+    ));
+    let func = last(&module);
+    let cfg = Cfg::new(&module, func, Analysis::new(&module).call_graph());
+    analysis::counting(&module, func, &cfg, &Loops::new(&cfg)) == [true]
+}
+
+#[test]
+fn loops_that_count_are_told_from_those_that_may_not_end() {
+    assert!(counts("br slt:32 r2, 10 ? b2 : b3", "r3:32 = add r2, 1"));
+    assert!(counts("br slt:32 r2, r0 ? b2 : b3", "r3:32 = add r2, 1"));
+    assert!(counts("br ule:32 r0, r2 ? b3 : b2", "r3:32 = sub r2, 1"));
+    assert!(counts("br ne:32 r2, r0 ? b2 : b3", "r3:32 = sub r2, 3"));
+    assert!(counts("br ult:32 r2, 100 ? b2 : b3", "r3:32 = add r2, 2"));
+    assert!(counts("r7:32 = sub r0, 1\n br slt:32 r2, r7 ? b2 : b3", "r3:32 = add r2, 1"));
+    // It may jump over the limit, stay where it is, or the limit may be the greatest value.
+    assert!(!counts("br ult:32 r2, r0 ? b2 : b3", "r3:32 = add r2, 2"));
+    assert!(!counts("br ne:32 r2, r0 ? b2 : b3", "r3:32 = add r2, 2"));
+    assert!(!counts("br ule:32 r2, r0 ? b2 : b3", "r3:32 = add r2, 1"));
+    assert!(!counts("br slt:32 r2, 10 ? b2 : b3", "r3:32 = add r2, 0"));
+    assert!(!counts("br slt:32 r2, 10 ? b2 : b3", "r3:32 = add r2, r0"));
+    // Not in every round, or in a width of its own.
+    assert!(!counts("br eq:32 r0, 0 ? b2 : b3", "r3:32 = add r2, 1"));
+    assert!(!counts("br slt:32 r2, 300 ? b2 : b3", "r4:8 = trunc r2:32\n r4:8 = add r4, 1\n r3:32 = zext r4:8"));
+    // A jump may come back behind the test.
+    assert!(!counts("br slt:32 r2, 10 ? b2 : b3", "r5:64 = const 0\n r6:32 = call @setjmp(r5:64)\n r3:32 = add r2, 1"));
 }

@@ -36,6 +36,14 @@ pub struct Slot {
     pub bits: u8,
 }
 
+/// At the beginning of a block a register holds a variable of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    pub block: BlockId,
+    pub reg: Reg,
+    pub variable: Variable,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     pub name: String,
@@ -51,6 +59,8 @@ pub struct Function {
     pub calls: Vec<Call>,
     /// Local variables with an address; parameters too.
     pub variables: Vec<Variable>,
+    /// Local variables that registers hold at the beginning of blocks where several values of them meet.
+    pub holdings: Vec<Holding>,
     pub file: Option<FileId>,
     pub line: u32,
     /// Source-level signature (a `SourceType::Function`) and the parameters' names.

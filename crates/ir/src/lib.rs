@@ -17,7 +17,7 @@ mod print;
 mod source;
 mod verify;
 
-pub use function::{Block, Edge, Function, Move, Param, Slot};
+pub use function::{Block, Edge, Function, Holding, Move, Param, Slot};
 pub use ids::{BlockId, CallId, FileId, FuncId, GlobalId, Reg, SourceTypeId, SpanId};
 pub use inst::{
     Arg, BinOp, BitOp, ByVal, Call, Callee, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp,

@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 
 use crate::names::Named;
 use crate::{
-    Block, BlockId, Call, CallId, Callee, Edge, Field, FileId, FuncId, Function, Global, Init, Inst, Module, Reg,
-    SourceType, SourceTypeId, Span, SpanId, SymbolRef, Terminator,
+    Block, BlockId, Call, CallId, Callee, Edge, Field, FileId, FuncId, Function, Global, Holding, Init, Inst, Module,
+    Reg, SourceType, SourceTypeId, Span, SpanId, SymbolRef, Terminator,
 };
 
 /// The module in the text form.
@@ -217,13 +217,22 @@ impl<'m> Printer<'m> {
 
     fn function(&mut self, function: &Function) {
         self.function_head(function);
-        if function.is_declaration() && function.variables.is_empty() && function.calls.is_empty() {
+        let is_empty = function.variables.is_empty() && function.holdings.is_empty() && function.calls.is_empty();
+        if function.is_declaration() && is_empty {
             self.out.push('\n');
             return;
         }
         self.out.push_str(" {\n");
         for (idx, variable) in function.variables.iter().enumerate() {
             put!(self, "    var v{idx} {} {}\n", Quoted(variable.name.as_bytes()), OrWord(variable.ty, "void"));
+        }
+        for Holding { block, reg, variable } in &function.holdings {
+            put!(
+                self,
+                "    holds {block} {reg} {} {}\n",
+                Quoted(variable.name.as_bytes()),
+                OrWord(variable.ty, "void")
+            );
         }
         self.unmade_calls(function);
         let mut next_call = CallId(0);

@@ -181,6 +181,11 @@ impl Verifier<'_> {
         for variable in &function.variables {
             self.type_ref(variable.ty);
         }
+        for holding in &function.holdings {
+            self.type_ref(holding.variable.ty);
+            self.check(holding.block.idx() < function.blocks.len(), || format!("no block {}", holding.block));
+            self.check(holding.reg.idx() < function.n_slots as usize, || format!("no register {}", holding.reg));
+        }
         for result in &function.results {
             self.width(result.bits);
         }

@@ -166,6 +166,11 @@ impl Dice {
             blocks: self.list(5, |dice| dice.basic_block(n_calls, pointer_bytes)),
             calls,
             variables: self.list(3, |dice| Variable { name: dice.name(), ty: dice.ty() }),
+            holdings: self.list(3, |dice| Holding {
+                block: BlockId(dice.small()),
+                reg: dice.reg(),
+                variable: Variable { name: dice.name(), ty: dice.ty() },
+            }),
             file: self.option(|dice| FileId(dice.small())),
             line: self.small(),
             signature: self.ty(),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ir::{
-    Block, BlockId, Call, CallId, Callee, CastOp, CmpOp, Edge, Inst, Intrinsic, Move, Reg, SpanId, SymbolRef,
+    Block, BlockId, Call, CallId, Callee, CastOp, CmpOp, Edge, Holding, Inst, Intrinsic, Move, Reg, SpanId, SymbolRef,
     Terminator, Variable,
 };
 use rustc_hash::FxHashMap;
@@ -78,12 +78,14 @@ pub(super) fn translate(module: &mut ModuleTranslator<'_>, function: Value) {
     for block in &numbering.order {
         body.block(*block);
     }
+    let holdings = body.holdings();
     let Body { n_slots, blocks, calls, variables, .. } = body;
     let result = &mut module.functions[func.idx()];
     result.blocks = blocks.into_iter().map(|block| block.expect("every numbered block is in the order")).collect();
     result.n_slots = n_slots;
     result.calls = calls;
     result.variables = variables;
+    result.holdings = holdings;
     if !calls_returns_twice(module.context, function) {
         slots::compact(&mut module.functions[func.idx()], module.shapes.pointer_bits());
     }
@@ -117,6 +119,27 @@ impl Body<'_, '_> {
                 self.variables.push(variable);
             }
         }
+    }
+
+    /// Variables in registers, where a phi stands for one.
+    fn holdings(&mut self) -> Vec<Holding> {
+        let numbering = self.numbering.clone();
+        let mut holdings = Vec::new();
+        for block in &numbering.order {
+            for inst in block.instructions() {
+                let Some(variable) = described_variable(inst) else { continue };
+                let Some(value) = inst.operand(0).wrapped_value() else { continue };
+                let is_phi = value.kind() == ValueKind::LLVMInstructionValueKind && value.opcode() == Opcode::LLVMPHI;
+                if !is_phi || value.parent_block() != *block {
+                    continue;
+                }
+                if let Some([reg]) = self.regs.get(&value).map(|regs| &**regs) {
+                    let (reg, variable) = (*reg, self.module.debug.variable(variable));
+                    holdings.push(Holding { block: self.block_id(*block), reg, variable });
+                }
+            }
+        }
+        holdings
     }
 
     /// Whether control may come to a block a second time: then some edge leads from there or behind it to there or before it.

@@ -214,6 +214,7 @@ impl<'c> ModuleTranslator<'c> {
             blocks: Vec::new(),
             calls: Vec::new(),
             variables: Vec::new(),
+            holdings: Vec::new(),
             file: info.file,
             line: info.line,
             signature: info.signature,

@@ -24,6 +24,8 @@ pub(super) fn compact(function: &mut Function, pointer_bits: u8) {
     classes.merge_moves(function, &registers);
     let slots = classes.give_slots(function, &registers);
     let place = |reg: Reg| Reg(slots[registers.number(reg)]);
+    // What nothing reads has no slot.
+    function.holdings.retain(|holding| registers.has(holding.reg));
     rewrite(function, place);
     let n_used = |(number, slot): (usize, &u32)| slot + registers.n_slots[number];
     function.n_slots = slots.iter().enumerate().map(n_used).max().unwrap_or(0);
@@ -64,6 +66,10 @@ impl Registers {
             self.numbers[reg.idx()] = self.n_slots.len() as u32;
             self.n_slots.push(slots_of(bits));
         }
+    }
+
+    fn has(&self, reg: Reg) -> bool {
+        self.numbers[reg.idx()] != Registers::NONE
     }
 
     fn number(&self, reg: Reg) -> usize {
@@ -294,6 +300,7 @@ impl Classes {
 
 fn rewrite(function: &mut Function, place: impl Fn(Reg) -> Reg) {
     let put = |reg: &mut Reg| *reg = place(*reg);
+    function.holdings.iter_mut().for_each(|holding| put(&mut holding.reg));
     for call in &mut function.calls {
         rewrite_call(call, &put);
     }
@@ -452,6 +459,7 @@ mod tests {
             blocks,
             calls: Vec::new(),
             variables: Vec::new(),
+            holdings: Vec::new(),
             file: None,
             line: 0,
             signature: None,

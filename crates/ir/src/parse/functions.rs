@@ -3,7 +3,7 @@
 use super::{CallTable, Operand, Parsed, Parser};
 use crate::lex::Token;
 use crate::operands::slots_of;
-use crate::{Block, CmpOp, Edge, Function, Move, Param, Reg, Slot, SpanId, Terminator, Variable};
+use crate::{Block, CmpOp, Edge, Function, Holding, Move, Param, Reg, Slot, SpanId, Terminator, Variable};
 
 impl Parser {
     pub(super) fn function(&mut self) -> Parsed<Function> {
@@ -43,6 +43,7 @@ impl Parser {
             blocks: Vec::new(),
             calls: Vec::new(),
             variables: Vec::new(),
+            holdings: Vec::new(),
             file: None,
             line: 0,
             signature: None,
@@ -86,6 +87,12 @@ impl Parser {
                 ));
             }
             function.variables.push(Variable { name: self.string()?, ty: self.type_or_void()? });
+            self.line_end()?;
+        }
+        while self.eat_word("holds") {
+            let (block, reg) = (self.block_id()?, self.reg()?);
+            let variable = Variable { name: self.string()?, ty: self.type_or_void()? };
+            function.holdings.push(Holding { block, reg, variable });
             self.line_end()?;
         }
         while self.eat_word("unmade") {

@@ -10,11 +10,11 @@ use crate::coverage::Coverage;
 use crate::ending::{NativeBug, NativeEnding};
 use crate::test_case::ExpectedBug;
 
-/// What a first run may take, and how often it has to be seen going round then.
-pub(crate) const FIRST_MS: u32 = 300;
-pub(crate) const MANY_ROUNDS: u64 = 100;
+/// What the runs may take, one after the other, and how often each has to be seen going round. Most loops are quick; the last run
+/// has all the time there is.
+pub(crate) const RUNS: [(u32, u64); 3] = [(50, 100), (300, 100), (u32::MAX, FEW_ROUNDS)];
 /// How often in a run of full length.
-pub(crate) const FEW_ROUNDS: u64 = 3;
+const FEW_ROUNDS: u64 = 3;
 /// Lines below that of a loop on which its body begins.
 const N_LINES_BELOW: u32 = 8;
 

@@ -89,6 +89,8 @@ struct Runner {
     /// A copy between overlapping ranges that the last test did and went on behind.
     overlap: Option<Report>,
     leak_all: bool,
+    /// Counters, and the coverage they are.
+    counted: Option<(Vec<Vec<u8>>, Arc<Coverage>)>,
 }
 
 impl Session {
@@ -287,6 +289,7 @@ impl Runner {
             old_profiles: Vec::new(),
             overlap: None,
             leak_all: plan.checks.leak_all,
+            counted: None,
         };
         runner.start_server().map_err(BuildError::DoesNotStart)?;
         Ok(runner)
@@ -332,19 +335,32 @@ impl Runner {
         expected: &ExpectedBug,
     ) -> NativeEnding {
         let mut ending = NativeEnding::TimedOut;
-        let quick = (limits.timeout_ms.min(rounds::FIRST_MS), rounds::MANY_ROUNDS);
-        let long = (attempts == Attempts::Both).then_some((limits.timeout_ms, rounds::FEW_ROUNDS));
-        for (timeout_ms, n_least) in std::iter::once(quick).chain(long) {
-            let before = self.coverage(Vec::new());
+        let n_runs = if attempts == Attempts::Both { rounds::RUNS.len() } else { rounds::RUNS.len() - 1 };
+        for (timeout_ms, n_least) in &rounds::RUNS[..n_runs] {
+            let timeout_ms = limits.timeout_ms.min(*timeout_ms);
+            let before = self.counts();
             ending = self.run(inputs, &Limits { timeout_ms, ..*limits });
             let Some(at_last) = rounds::endless(&ending) else { return ending };
-            let (Ok(before), Ok(after)) = (before, self.coverage(Vec::new())) else { return ending };
+            let (Ok(before), Ok(after)) = (before, self.counts()) else { return ending };
             match rounds::count(expected, &before, &after) {
-                Some((line, count)) if count >= n_least => return NativeEnding::GoesRound { line, count, at_last },
+                Some((line, count)) if count >= *n_least => return NativeEnding::GoesRound { line, count, at_last },
                 _ => {}
             }
         }
         ending
+    }
+
+    /// The coverage of this build. What was measured last is kept: asking llvm-cov takes longer than most tests.
+    fn counts(&mut self) -> Result<Arc<Coverage>, ReplayError> {
+        let profiles = self.profiles()?;
+        if let Some((known, coverage)) = &self.counted
+            && *known == profiles
+        {
+            return Ok(Arc::clone(coverage));
+        }
+        let coverage = Arc::new(self.coverage(Vec::new())?);
+        self.counted = Some((profiles, Arc::clone(&coverage)));
+        Ok(coverage)
     }
 
     fn try_run(&mut self, inputs: &[InputValue], limits: &Limits) -> io::Result<Vec<NativeEnding>> {

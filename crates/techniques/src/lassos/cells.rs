@@ -34,6 +34,8 @@ pub enum Spot {
 pub struct Cell {
     pub spot: Spot,
     pub symbol: TermId,
+    /// How wide the symbol is.
+    pub bits: u32,
 }
 
 /// What differs between two visits of a cut.
@@ -103,7 +105,7 @@ pub fn generalise(spots: &[Spot], cut: &Cut, state: &mut State, means: &mut Mean
         let name = format!("\u{0}lasso!{}:{}!{place}:{}", cut.func.0, cut.block.0, spot.bits());
         let symbol = terms.symbol(&name, spot.bits());
         spot.write(terms, state, symbol);
-        cells.push(Cell { spot: *spot, symbol });
+        cells.push(Cell { spot: *spot, symbol, bits: spot.bits() });
     }
     cells
 }
@@ -225,7 +227,7 @@ pub fn changes(cut: &Cut, earlier: &State, later: &State, registers: &mut Regist
             false => changes.spots.push(Spot::Register { slot, bits }),
         }
     }
-    for region in [Region::Global, Region::Stack, Region::Heap] {
+    for region in [Region::Global, Region::Stack, Region::Heap, Region::Input] {
         memory_changes(cut, region, earlier, later, &mut changes, means);
     }
     changes

@@ -10,18 +10,22 @@
 //! **Idea.** Whenever a path passes the same symbolic decision again, or has run for long without one, a copy of it walks
 //! on by itself to the head of each loop around it, or to the entry of the function that calls itself (`walk`). What one
 //! round changes there becomes symbols, cells, and one more round from any values of them is walked along all its ways
-//! (`cells`, `round`). That gives a relation: under which conditions which way leads back, with which values. In it a set
-//! is looked for (`sets`): values that a way leaves as they are, the cycle's own conditions for a few rounds, values met
-//! on a walk with concrete values or the conditions of a template that hold all along it (`simulate`, `pool`), inputs under
-//! which every value stays. If none is found, a number is looked for that falls with every round (`ranking`). Inputs that
+//! (`cells`, `round`). That gives a relation: under which conditions which way leads back, with which values. First a number
+//! is looked for that falls with every round (`ranking`): then it ends. Otherwise a set is looked for (`sets`): values that
+//! a way leaves as they are, the cycle's own conditions for a few rounds, values met on a walk with concrete values or the
+//! conditions of a template that hold all along it (`simulate`, `pool`), inputs under which every value stays. Inputs that
 //! reach a set end there as a `non-termination`; all others go on.
 //!
 //! **What is different.** Everything is shown bit by bit over the machine's integers, wrap-around included, so there are no
-//! false alarms from unbounded numbers, and unsigned wrap-around is found. Sets are not solved for by Farkas' lemma but
-//! guessed from a walk and reduced until they are closed. Branches in the cycle are several ways of one relation. What
-//! does not change, on the heap too, is part of the state as it is; pointers are followed by their values, so a circular
-//! list repeats after as many rounds as it has elements. Cells that no condition depends on, such as counters, are left
-//! out. A certificate lets z3 and cvc5 check the result without us (`certificate`).
+//! false alarms from unbounded numbers, and unsigned wrap-around is found. Section 6.4 solves for the coefficients of linear
+//! inequalities by Farkas' lemma, which needs a solver for products of unknowns, holds for rationals only, and would have
+//! to be shown again for machine integers. Here inequalities, equations and low bits with the coefficients that programs have
+//! are guessed from a walk and dropped until the rest is closed: each step is one question without quantifiers, and what
+//! is left is already shown. `--lassos-integers` does the same where nothing wraps around (`integers`) and tells
+//! what it finds beside the findings. The paper's i-th weakening is `n_visits` and the unrolling. Branches in the cycle are several
+//! ways of one relation. What does not change, on the heap too, is part of the state as it is; pointers are followed by
+//! their values, so a circular list repeats after as many rounds as it has elements. Cells that no condition depends on,
+//! such as counters, are left out. A certificate lets z3 and cvc5 check the result without us (`certificate`).
 //!
 //! **Assumes** that nobody else changes memory: nothing is claimed where a second thread runs. A cycle that asks for an
 //! input, the time or a choice is none, and one that allocates and does not free is not looked at. An endless recursion
@@ -31,35 +35,43 @@
 //! ever new objects go round, and floating-point numbers (said at the end of the run). Sites at which looking was
 //! fruitless are looked at less and less often; a path that hangs comes by often enough.
 //!
-//! **Costs** a count at every decision, and a walk and some questions at those passed again.
+//! **Costs** a count at every decision, and looks in proportion to the work of exploring (`credit`): one part in fourteen, beside
+//! the first few. Loops that count up to a limit are known to end without a look (`analysis::counting`).
 
 mod cells;
 mod certificate;
+mod company;
+mod credit;
+mod integers;
 mod pool;
 mod ranking;
 mod round;
 mod sets;
 mod simulate;
+mod tally;
 mod walk;
 mod words;
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
-use analysis::{CallGraph, Cfg, Loops};
-use explore::{Asking, Foreseen, Foresight, Means, Path, Report, SlotId, Technique};
+use analysis::{CallGraph, Cfg, LoopId, Loops};
+use explore::{Asking, Foreseen, Foresight, Maker, Means, Path, Report, SlotId, Technique, Work};
 use ir::{BlockId, FuncId, Module};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use solver::Patience;
 use vm::{Effect, State};
 use witness::{Bug, BugKind, Ending, Place};
 
 use self::cells::Registers;
-use self::round::{Round, all_of};
+use self::company::COMPANY;
+use self::credit::{Asked, Credit};
+use self::round::{Rest, Round, RoundKey, all_of};
 use self::sets::{Found, How, Judge};
+use self::tally::{Tally, Told, Total};
 use self::walk::{Body, Cut, Halt, Shape, Stamina, Walker};
-use crate::{ANY_FLAGS, Entry, Flag, Making, Part, Resume, Takes};
+use crate::{Entry, Flag, Making, Named, Others, Part, Resume, Takes};
 
 pub const NAME: &str = "lassos";
 const SLOT: SlotId = SlotId(7);
@@ -69,6 +81,11 @@ const MAX_FRAMES: usize = 4;
 const PATIENCE: u32 = 3;
 /// From so many passes on a path is worth hard questions.
 const MANY_PASSES: u32 = 4;
+/// Rounds walked with concrete values, and of numbers that do not wrap around.
+const MAX_STEPS: usize = 1 << 12;
+const MAX_STEPS_WIDE: usize = 64;
+/// Blocks that one look at a cut may walk.
+const MAX_BLOCKS: u64 = 20_000;
 const HARD_QUESTION: Duration = Duration::from_secs(2);
 
 /// What the command line says.
@@ -76,11 +93,21 @@ const HARD_QUESTION: Duration = Duration::from_secs(2);
 pub struct Flags {
     /// Loops that are meant to be endless, `FILE:LINE`.
     pub allow: Vec<String>,
+    pub integers: Integers,
+}
+
+/// Over which integers sets are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integers {
+    #[default]
+    Machine,
+    /// Over unbounded ones too, which is told as such.
+    Unbounded,
 }
 
 /// How the line-up makes it.
 pub const ENTRY: Entry =
-    Entry { name: NAME, flags: &[ALLOW], check: ANY_FLAGS, make, resume: Resume::FromPending, company: &[] };
+    Entry { name: NAME, flags: &[ALLOW, INTEGERS], check, make, resume: Resume::FromPending, company: COMPANY };
 
 pub const ALLOW: Flag = Flag {
     name: "lassos-allow",
@@ -88,9 +115,25 @@ pub const ALLOW: Flag = Flag {
     takes: Takes::List { named: "FILE:LINE" },
 };
 
+pub const INTEGERS: Flag = Flag {
+    name: "lassos-integers",
+    help: "Also tell of cycles that would never end if numbers did not wrap around",
+    takes: Takes::Nothing,
+};
+
+/// What is to be allowed has to be a place.
+fn check(flags: &crate::Flags, _: Named) -> Result<(), String> {
+    let is_place = |allowed: &str| allowed.rsplit_once(':').is_some_and(|(_, line)| line.parse::<u32>().is_ok());
+    match flags.list(&ALLOW).iter().find(|allowed| !is_place(allowed)) {
+        Some(wrong) => Err(format!("--lassos-allow: `{wrong}` is no FILE:LINE")),
+        None => Ok(()),
+    }
+}
+
 fn make(making: &Making) -> Result<Part, String> {
-    let flags = Flags { allow: making.flags.list(&ALLOW).to_vec() };
-    Ok(Part::passive(Lassos::new(flags)))
+    let integers = if making.flags.is_given(&INTEGERS) { Integers::Unbounded } else { Integers::Machine };
+    let flags = Flags { allow: making.flags.list(&ALLOW).to_vec(), integers };
+    Ok(Part::passive(Lassos::new(flags, making.others, Total::default())))
 }
 
 /// How often a path has passed a site.
@@ -118,97 +161,85 @@ struct Site {
     n_fruitless: u32,
     /// Passes before the next look.
     least: u32,
+    /// A look was due when there was no credit for it.
+    is_owed: bool,
 }
 
-#[derive(Default)]
-struct Tally {
-    n_candidates: u64,
-    n_rounds: u64,
-    n_repeats: u64,
-    n_recurs: u64,
-    n_ended: u64,
-    n_left: u64,
-    n_outside: u64,
-    n_floats: u64,
-    n_unknown: u64,
-    n_asked: u64,
-    n_endless: u64,
-    n_allowed: u64,
+/// The loops of a function.
+struct Nest {
+    loops: Loops,
+    /// Those that count and end.
+    counting: Vec<bool>,
 }
 
-impl Tally {
-    fn to_json(&self) -> String {
-        let Tally {
-            n_candidates,
-            n_rounds,
-            n_repeats,
-            n_recurs,
-            n_ended,
-            n_left,
-            n_outside,
-            n_floats,
-            n_unknown,
-            n_asked,
-            n_endless,
-            n_allowed,
-        } = self;
-        serde_json::json!({
-            "candidates": n_candidates,
-            "rounds": n_rounds,
-            "repeating": n_repeats,
-            "recurrent": n_recurs,
-            "ending": n_ended,
-            "left": n_left,
-            "outside": n_outside,
-            "floats": n_floats,
-            "unknown": n_unknown,
-            "asked": n_asked,
-            "endless_by_construction": n_endless,
-            "allowed": n_allowed,
-        })
-        .to_string()
+impl Nest {
+    fn counts(&self, id: LoopId) -> bool {
+        self.counting[id.idx()]
     }
 }
 
 pub struct Lassos {
     flags: Flags,
     calls: Option<CallGraph>,
-    loops: FxHashMap<FuncId, Rc<Loops>>,
+    nests: FxHashMap<FuncId, Rc<Nest>>,
     registers: Registers,
     sites: FxHashMap<u64, Site>,
+    /// Rounds that end whatever the input is.
+    ending: FxHashSet<RoundKey>,
+    credit: Credit,
+    others: Others,
     tally: Tally,
-    /// Where cycles with floating-point numbers were met.
-    floats: BTreeSet<(String, u32)>,
+    total: Total,
 }
 
 impl Lassos {
-    pub fn new(flags: Flags) -> Lassos {
+    pub fn new(flags: Flags, others: Others, total: Total) -> Lassos {
+        total.open();
         Lassos {
             flags,
             calls: None,
-            loops: FxHashMap::default(),
+            nests: FxHashMap::default(),
             registers: Registers::default(),
             sites: FxHashMap::default(),
+            ending: FxHashSet::default(),
+            credit: Credit::default(),
+            others,
             tally: Tally::default(),
-            floats: BTreeSet::new(),
+            total,
         }
     }
 
-    fn loops(&mut self, module: &Module, func: FuncId) -> Rc<Loops> {
+    fn nest(&mut self, module: &Module, func: FuncId) -> Rc<Nest> {
         let calls = self.calls.get_or_insert_with(|| CallGraph::new(module));
-        self.loops.entry(func).or_insert_with(|| Rc::new(Loops::new(&Cfg::new(module, func, calls)))).clone()
+        let made = self.nests.entry(func).or_insert_with(|| {
+            let cfg = Cfg::new(module, func, calls);
+            let loops = Loops::new(&cfg);
+            let counting = analysis::counting(module, func, &cfg, &loops);
+            Rc::new(Nest { loops, counting })
+        });
+        made.clone()
     }
 
     /// Whether a path that passes a site is looked at.
-    fn is_due(&mut self, path: &mut Path, effect: &Effect) -> Option<(u64, u32)> {
+    fn is_due(&mut self, path: &mut Path, effect: &Effect, work: Work, asked: Asked) -> Option<(u64, u32)> {
         let top = &path.state.top;
         let kind = u64::from(matches!(effect, Effect::OutOfFuel));
         let place = if kind == 1 { 0 } else { u64::from(top.block.0) << 20 | u64::from(top.inst_idx) };
         let site = (u64::from(top.func.0) << 44 ^ place) << 1 | kind;
         let n_passed = path.state.slots.get_mut::<Passed>(SLOT).pass(site);
         let n_passed = if kind == 1 { n_passed + 1 } else { n_passed };
-        let least = self.sites.get(&site).map_or(2, |known| known.least.max(2));
-        (n_passed >= least && (n_passed - 1).is_power_of_two()).then_some((site, n_passed))
+        if n_passed < 2 {
+            return None;
+        }
+        let known = self.sites.entry(site).or_default();
+        known.is_owed |= n_passed >= known.least && (n_passed - 1).is_power_of_two();
+        // Who asks for more is given it.
+        let is_worth_it = self.flags.integers == Integers::Unbounded || self.credit.is_enough(work, asked);
+        if !known.is_owed || !is_worth_it {
+            return None;
+        }
+        known.is_owed = false;
+        Some((site, n_passed))
     }
 
     /// The cuts that a state may be on its way to, the innermost first.
@@ -216,13 +247,16 @@ impl Lassos {
         let mut cuts = Vec::new();
         for (nth, frame) in state.frames().take(MAX_FRAMES).enumerate() {
             let depth = state.depth - nth as u32;
-            let loops = self.loops(module, frame.func);
-            let mut around = loops.innermost(frame.block);
+            let nest = self.nest(module, frame.func);
+            let mut around = nest.loops.innermost(frame.block);
             while let Some(id) = around {
-                let it = loops.get(id);
+                let it = nest.loops.get(id);
+                around = it.parent;
+                if nest.counts(id) {
+                    continue;
+                }
                 let cut = Cut { func: frame.func, block: it.header, depth, shape: Shape::Loop };
                 cuts.push((cut, Body(it.body.clone())));
-                around = it.parent;
             }
             let recurs = state.frames().skip(nth + 1).take(4 * MAX_FRAMES).any(|below| below.func == frame.func);
             if recurs {
@@ -233,11 +267,11 @@ impl Lassos {
         cuts
     }
 
-    fn look(&mut self, path: &Path, means: &mut Means) -> Option<Foreseen> {
+    fn look(&mut self, cuts: &[(Cut, Body)], path: &Path, means: &mut Means) -> Option<Foreseen> {
         let image = means.machine.image;
-        for (cut, body) in self.cuts(&image.module, &path.state) {
+        for (cut, body) in cuts {
             self.tally.n_candidates += 1;
-            let looked = self.look_at(cut, &body, path, means);
+            let looked = self.look_at(*cut, body, path, means);
             match looked {
                 Ok(Some(foreseen)) => return Some(foreseen),
                 Ok(None) => {}
@@ -248,9 +282,8 @@ impl Lassos {
                     return None;
                 }
                 Err(Halt::Float) => {
-                    self.tally.n_floats += 1;
                     let (place, _) = image.whereabouts(&path.state);
-                    self.floats.insert((place.file.to_string(), place.line));
+                    self.tally.has_floats(&place);
                 }
                 Err(Halt::Arrived | Halt::Unknown | Halt::Tired) => self.tally.n_unknown += 1,
             }
@@ -259,28 +292,75 @@ impl Lassos {
     }
 
     fn look_at(&mut self, mut cut: Cut, body: &Body, path: &Path, means: &mut Means) -> Result<Option<Foreseen>, Halt> {
-        let mut stamina = Stamina { n_blocks: 20_000, n_ways: 24 };
-        let mut stem = Walker::of_path(path);
-        match stem.follow(&cut, body, means, &mut stamina) {
+        let mut stamina = Stamina { n_blocks: MAX_BLOCKS, n_ways: 24 };
+        let round = self.round(&mut cut, body, path, means, &mut stamina);
+        self.credit.spend_blocks(MAX_BLOCKS - stamina.n_blocks);
+        let round = round?;
+        self.tally.n_rounds += 1;
+        let nest = self.nest(&means.machine.image.module, round.cut.func);
+        let (place, stack) = place_of(&round, &nest.loops, means);
+        let key = round.key();
+        if round.rest == Rest::Leaves && self.ending.contains(&key) {
+            self.tally.ends(&place);
+            return Ok(None);
+        }
+        let mut judge = Judge { round: &round, means, n_asked: 0, max_steps: MAX_STEPS };
+        let mut found = judge.repeats();
+        let ends = found.is_none() && judge.ranking().is_some();
+        if found.is_none() && !ends {
+            found = judge.find();
+        }
+        self.tally.n_asked += judge.n_asked;
+        if ends {
+            self.tally.ends(&place);
+            if round.is_free_of_inputs(&means.machine.terms) {
+                self.ending.insert(key);
+            }
+        }
+        if found.is_none() && self.flags.integers == Integers::Unbounded {
+            self.look_over_integers(&round, &place, means);
+        }
+        Ok(found.and_then(|found| self.tell(&round, found, (place, stack), means)))
+    }
+
+    /// Whether the cycle would never end if nothing wrapped around. That is told, and the path goes on.
+    fn look_over_integers(&mut self, round: &Round, place: &Place, means: &mut Means) {
+        let Some(wide) = integers::widened(round, &mut means.machine.terms) else { return };
+        let mut judge = Judge { round: &wide, means, n_asked: 0, max_steps: MAX_STEPS_WIDE };
+        let found = judge.find_growing();
+        self.tally.n_asked += judge.n_asked;
+        if let Some(found) = found {
+            self.tally.hangs_over_integers(place, words::stays(&wide, &found, means));
+        }
+    }
+
+    fn round(
+        &mut self,
+        cut: &mut Cut,
+        body: &Body,
+        path: &Path,
+        means: &mut Means,
+        stamina: &mut Stamina,
+    ) -> Result<Round, Halt> {
+        let mut stem = Walker::of_path(path, self.others);
+        match stem.follow(cut, body, means, stamina) {
             Halt::Arrived => {}
             halt => return Err(halt),
         }
         cut.depth = stem.state.depth;
-        let round = Round::at(cut, body, stem, &mut self.registers, means, &mut stamina)?;
-        self.tally.n_rounds += 1;
-        let mut judge = Judge { round: &round, means, n_asked: 0, max_steps: 1 << 12 };
-        let found = judge.find();
-        let ends = found.is_none() && judge.ranking().is_some();
-        self.tally.n_asked += judge.n_asked;
-        self.tally.n_ended += u64::from(ends);
-        Ok(found.and_then(|found| self.tell(&round, found, means)))
+        Round::at(*cut, body, stem, &mut self.registers, means, stamina)
     }
 
-    fn tell(&mut self, round: &Round, found: Found, means: &mut Means) -> Option<Foreseen> {
-        let loops = self.loops(&means.machine.image.module, round.cut.func);
-        let (place, stack) = place_of(round, &loops, means);
+    fn tell(
+        &mut self,
+        round: &Round,
+        found: Found,
+        (place, stack): (Place, Vec<Place>),
+        means: &mut Means,
+    ) -> Option<Foreseen> {
+        let nest = self.nest(&means.machine.image.module, round.cut.func);
         let is_endless = round.cut.shape == Shape::Loop
-            && self.has_no_way_out(round.cut, &means.machine.image.module)
+            && has_no_way_out(round.cut, &nest.loops)
             && round.ways.iter().all(|way| way.conds.is_empty());
         let message = match is_endless {
             true => "endless by construction: nothing leads out of this loop".to_string(),
@@ -304,14 +384,9 @@ impl Lassos {
             How::Repeats | How::Period(_) => self.tally.n_repeats += 1,
             How::Recurs => self.tally.n_recurs += 1,
         }
+        self.tally.hangs(&place);
         let bug = Bug { kind: BugKind::NonTermination, message, place, stack, also: Vec::new() };
         Some(Foreseen { holds, ending: Ending::Bug(bug), input: found.input, certificate })
-    }
-
-    /// Whether no edge leads out of the loop.
-    fn has_no_way_out(&mut self, cut: Cut, module: &Module) -> bool {
-        let loops = self.loops(module, cut.func);
-        loops.headed_by(cut.block).is_some_and(|id| loops.get(id).exits.is_empty())
     }
 
     fn is_allowed(&self, place: &Place) -> bool {
@@ -320,6 +395,11 @@ impl Lassos {
             line.parse() == Ok(place.line) && std::path::Path::new(&*place.file).ends_with(file)
         })
     }
+}
+
+/// Whether no edge leads out of the loop.
+fn has_no_way_out(cut: Cut, loops: &Loops) -> bool {
+    loops.headed_by(cut.block).is_some_and(|id| loops.get(id).exits.is_empty())
 }
 
 /// Where the cycle is: the loop's line, or that of the function that calls itself.
@@ -353,15 +433,15 @@ impl Technique for Lassos {
         Some(self)
     }
 
+    fn for_workers(&self) -> Option<Maker> {
+        let (flags, others, total) = (self.flags.clone(), self.others, Total::default());
+        Some(Arc::new(move || Box::new(Lassos::new(flags.clone(), others, total.clone()))))
+    }
+
     fn report(&mut self) -> Report {
-        let mut text = String::new();
-        if self.tally.n_ended > 0 {
-            text.push_str(&format!("lassos: cycles were shown to end {} times\n", self.tally.n_ended));
-        }
-        for (file, line) in &self.floats {
-            text.push_str(&format!("lassos: {file}:{line}: a cycle with floating-point numbers is not decided\n"));
-        }
-        Report { summary: Some(self.tally.to_json()), text, ..Report::default() }
+        let (tally, told) = self.total.close(std::mem::take(&mut self.tally));
+        let text = if told == Told::All { tally.text() } else { String::new() };
+        Report { summary: Some(tally.to_json()), text, ..Report::default() }
     }
 }
 
@@ -371,22 +451,28 @@ impl Foresight for Lassos {
         if means.machine.watching.flow().is_some() {
             return None;
         }
-        let site = self.is_due(path, at);
+        let site = self.is_due(path, at, means.work, Asked::so_far(means.stack.counters()));
         let (site, n_passed) = match asking {
             Asking::First => site?,
             Asking::Again => site.unwrap_or((0, MANY_PASSES)),
         };
+        let cuts = self.cuts(&means.machine.image.module, &path.state);
+        if cuts.is_empty() {
+            return None;
+        }
         let patience = match n_passed < MANY_PASSES && asking == Asking::First {
             true => Patience::Short,
             false => Patience::Usual { at_most: Some(HARD_QUESTION) },
         };
         let usual = means.stack.set_patience(patience);
+        let before = Asked::so_far(means.stack.counters());
         let (stack, eval, work) = (&mut *means.stack, &mut *means.eval, means.work);
         let found = means.machine.aside(|machine| {
             let mut means = Means { machine, stack, eval, work };
-            self.look(path, &mut means)
+            self.look(&cuts, path, &mut means)
         });
         means.stack.set_patience(usual);
+        self.credit.spend_questions(before, Asked::so_far(means.stack.counters()));
         let known = self.sites.entry(site).or_default();
         if found.is_none() {
             known.n_fruitless += 1;

@@ -25,7 +25,7 @@ pub fn extreme(round: &Round, nth: usize, terms: &mut Terms) -> Vec<TermId> {
         4 => 1,
         _ => term::fold::mask(bits) - 1,
     };
-    round.cells.iter().map(|cell| terms.constant(value(cell.spot.bits()), cell.spot.bits())).collect()
+    round.cells.iter().map(|cell| terms.constant(value(cell.bits), cell.bits)).collect()
 }
 
 /// The number of different terms in a term, counted up to a limit.
@@ -83,7 +83,7 @@ pub fn candidates(round: &Round, trace: &Trace, input: &Assignment, means: &mut 
         }
     }
     let cells: Vec<(usize, TermId, u32)> =
-        round.relevant_cells().map(|(idx, cell)| (idx, cell.symbol, cell.spot.bits())).collect();
+        round.relevant_cells().map(|(idx, cell)| (idx, cell.symbol, cell.bits)).collect();
     for (idx, x, bits) in &cells {
         let value = terms.constant(u128::from(first[*idx]), *bits);
         pool.push(terms.eq(*x, value));

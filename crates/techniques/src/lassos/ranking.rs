@@ -2,16 +2,33 @@
 //!
 //! The numbers are bit-vectors under the unsigned order, which has no endless descent, whatever wraps around. Tried are cells,
 //! their negations, and the distance of the two sides of every comparison; where one of them falls on some ways and
-//! never rises on the others, it is left to a second one to deal with those (a lexicographic order).
+//! never rises on the others, it is left to a second one to deal with those (a lexicographic order). What a short walk with
+//! concrete values refutes is not asked about.
 
 use rustc_hash::FxHashSet;
 use term::{TermId, View};
 
 use super::round::{Rest, Way, all_of};
-use super::sets::Judge;
+use super::sets::{Judge, with_values};
+use super::simulate::simulate;
 
 const MAX_LEVELS: usize = 3;
-const MAX_MEASURES: usize = 12;
+const MAX_MEASURES: usize = 16;
+/// Rounds of the walk.
+const N_WALKED: usize = 32;
+
+/// A number, and what it was on a walk.
+struct Measure {
+    term: TermId,
+    seen: Vec<u128>,
+}
+
+impl Measure {
+    /// Whether the walk allows that it falls on some of these ways and rises on none; `on` says which way each round went.
+    fn may_fall(&self, left: &[usize], on: &[usize]) -> bool {
+        self.seen.windows(2).zip(on).filter(|(_, way)| left.contains(way)).all(|(pair, _)| pair[1] <= pair[0])
+    }
+}
 
 impl Judge<'_, '_, '_> {
     /// The measures, in order, that show that no input goes round for ever. Only where all ways are known.
@@ -19,15 +36,19 @@ impl Judge<'_, '_, '_> {
         if self.round.rest != Rest::Leaves {
             return None;
         }
-        let measures = self.measures();
-        let mut left: Vec<Way> = self.round.ways.clone();
+        let (measures, on) = self.measured();
+        let mut left: Vec<usize> = (0..self.round.ways.len()).collect();
         let mut ranking = Vec::new();
         for _ in 0..MAX_LEVELS {
-            let mut best: Option<(TermId, Vec<Way>)> = None;
-            for measure in &measures {
-                let Some(rest) = self.not_falling(*measure, &left) else { continue };
+            let mut best: Option<(TermId, Vec<usize>)> = None;
+            for measure in measures.iter().filter(|measure| measure.may_fall(&left, &on)) {
+                let Some(rest) = self.not_falling(measure.term, &left).ok()? else { continue };
                 if rest.len() < best.as_ref().map_or(left.len(), |(_, rest)| rest.len()) {
-                    best = Some((*measure, rest));
+                    let is_all = rest.is_empty();
+                    best = Some((measure.term, rest));
+                    if is_all {
+                        break;
+                    }
                 }
             }
             let (measure, rest) = best?;
@@ -40,25 +61,42 @@ impl Judge<'_, '_, '_> {
         None
     }
 
-    /// The ways on which a measure does not fall; `None` if it may rise on one of them.
-    fn not_falling(&mut self, measure: TermId, ways: &[Way]) -> Option<Vec<Way>> {
+    /// The ways on which a measure does not fall; `None` if it may rise on one of them, `Err` where that is too hard to tell.
+    fn not_falling(&mut self, measure: TermId, ways: &[usize]) -> Result<Option<Vec<usize>>, ()> {
         let mut rest = Vec::new();
-        for way in ways {
+        for idx in ways {
+            let way: &Way = &self.round.ways[*idx];
             let terms = &mut self.means.machine.terms;
-            let after = self.round.after(terms, way, measure)?;
+            let Some(after) = self.round.after(terms, way, measure) else { return Ok(None) };
             let taken = all_of(terms, &way.conds);
             let (falls, rises) = (terms.ult(after, measure), terms.ult(measure, after));
             let stays_or_rises = terms.not(falls);
             let (bad, worse) = (terms.and(taken, stays_or_rises), terms.and(taken, rises));
-            if self.never(bad) {
+            if self.ask(bad)?.is_none() {
                 continue;
             }
-            if !self.never(worse) {
-                return None;
+            if self.ask(worse)?.is_some() {
+                return Ok(None);
             }
-            rest.push(way.clone());
+            rest.push(*idx);
         }
-        Some(rest)
+        Ok(Some(rest))
+    }
+
+    /// The measures with their values on a walk, and which way each round of it went.
+    fn measured(&mut self) -> (Vec<Measure>, Vec<usize>) {
+        let input = self.round.with_start(&self.round.stem.input, self.means);
+        let trace = simulate(self.round, &input, N_WALKED, self.means);
+        let terms = self.measures();
+        let mut seen = vec![Vec::new(); terms.len()];
+        for values in &trace.values {
+            let here = with_values(self.round, &input, values, &self.means.machine.terms);
+            for (seen, t) in seen.iter_mut().zip(&terms) {
+                seen.push(self.means.eval.eval(&self.means.machine.terms, &here, *t));
+            }
+        }
+        let measures = terms.into_iter().zip(seen).map(|(term, seen)| Measure { term, seen }).collect();
+        (measures, trace.ways)
     }
 
     fn measures(&mut self) -> Vec<TermId> {
@@ -78,7 +116,7 @@ impl Judge<'_, '_, '_> {
         }
         for (_, cell) in self.round.relevant_cells().collect::<Vec<_>>() {
             measures.push(cell.symbol);
-            let sign = terms.constant(term::fold::sign_bit(cell.spot.bits()), cell.spot.bits());
+            let sign = terms.constant(term::fold::sign_bit(cell.bits), cell.bits);
             measures.push(terms.xor(cell.symbol, sign));
             measures.push(terms.neg(cell.symbol));
             measures.push(terms.not(cell.symbol));

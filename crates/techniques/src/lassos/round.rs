@@ -6,6 +6,7 @@
 //! yet makes it one, and all ways are walked again.
 
 use explore::Means;
+use ir::{BlockId, FuncId};
 use rustc_hash::FxHashSet;
 use term::{Assignment, Replacement, SymbolId, TermId, Terms, View};
 use vm::State;
@@ -27,6 +28,14 @@ pub struct Way {
     pub conds: Vec<TermId>,
     /// What the cells hold afterwards.
     pub updates: Vec<TermId>,
+}
+
+/// By what two rounds are the same: the place, and the terms of all ways. Terms are shared, so equal ones are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RoundKey {
+    func: FuncId,
+    block: BlockId,
+    ways: Vec<(Vec<TermId>, Vec<TermId>)>,
 }
 
 /// Whether the ways are all that lead back.
@@ -146,6 +155,18 @@ impl Round {
         let relevant = relevant(&means.machine.terms, &cells, &ways);
         let stem = stem.clone();
         Ok(Walked::Whole(Box::new(Round { cut, cells, start, stem, ways, rest, n_visits, relevant })))
+    }
+
+    pub fn key(&self) -> RoundKey {
+        let ways = self.ways.iter().map(|way| (way.conds.clone(), way.updates.clone())).collect();
+        RoundKey { func: self.cut.func, block: self.cut.block, ways }
+    }
+
+    /// Whether conditions and values depend on nothing but cells.
+    pub fn is_free_of_inputs(&self, terms: &Terms) -> bool {
+        let cells: FxHashSet<SymbolId> = self.cells.iter().map(|cell| symbol_of(terms, cell.symbol)).collect();
+        let mut all = self.ways.iter().flat_map(|way| way.conds.iter().chain(&way.updates));
+        all.all(|t| terms.symbols(*t).iter().all(|symbol| cells.contains(symbol)))
     }
 
     /// The cells that matter, with their numbers.

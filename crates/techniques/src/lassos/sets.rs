@@ -54,8 +54,20 @@ pub struct Judge<'a, 'd, 'i> {
 }
 
 impl Judge<'_, '_, '_> {
+    /// A set of any other kind than values that stay.
     pub fn find(&mut self) -> Option<Found> {
-        self.repeats().or_else(|| self.unrolled()).or_else(|| self.walked()).or_else(|| self.whatever())
+        self.unrolled().or_else(|| self.walked()).or_else(|| self.whatever())
+    }
+
+    /// A set of values that grow, by conditions alone.
+    pub fn find_growing(&mut self) -> Option<Found> {
+        self.unrolled().or_else(|| {
+            let inputs = self.inputs();
+            inputs.into_iter().find_map(|input| {
+                let trace = simulate(self.round, &input, self.max_steps, self.means);
+                if trace.fate == Fate::Leaves { None } else { self.generalised(&trace, &input) }
+            })
+        })
     }
 
     fn terms(&mut self) -> &mut Terms {
@@ -120,7 +132,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Values that a way leaves as they are.
-    fn repeats(&mut self) -> Option<Found> {
+    pub fn repeats(&mut self) -> Option<Found> {
         for way in &self.round.ways {
             let mut set = way.conds.clone();
             for (idx, cell) in self.round.relevant_cells() {
@@ -274,7 +286,7 @@ impl Judge<'_, '_, '_> {
         for values in &trace.values {
             let mut here = self.terms().tru();
             for (idx, cell) in round.relevant_cells() {
-                let constant = self.terms().constant(u128::from(values[idx]), cell.spot.bits());
+                let constant = self.terms().constant(u128::from(values[idx]), cell.bits);
                 let same = self.terms().eq(cell.symbol, constant);
                 here = self.terms().and(here, same);
             }
@@ -317,7 +329,7 @@ impl Judge<'_, '_, '_> {
                     let mut at = Vec::new();
                     for cell in &self.round.cells {
                         let value = self.means.eval.eval(&self.means.machine.terms, &model, cell.symbol);
-                        at.push(self.terms().constant(value, cell.spot.bits()));
+                        at.push(self.terms().constant(value, cell.bits));
                     }
                     let here = self.round.replace(&mut self.means.machine.terms, stays, |idx| at[idx])?;
                     all = self.terms().and(all, here);

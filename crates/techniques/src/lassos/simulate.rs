@@ -4,7 +4,7 @@ use explore::Means;
 use rustc_hash::FxHashMap;
 use term::Assignment;
 
-use super::round::Round;
+use super::round::{Round, Way};
 use super::sets::with_values;
 
 /// Where the values lead.
@@ -21,6 +21,8 @@ pub enum Fate {
 /// The values of all cells, visit by visit.
 pub struct Trace {
     pub values: Vec<Vec<u64>>,
+    /// Which way each visit took; none behind the last one where that leaves.
+    pub ways: Vec<usize>,
     pub fate: Fate,
 }
 
@@ -30,16 +32,19 @@ pub fn simulate(round: &Round, input: &Assignment, max_steps: usize, means: &mut
     let mut at: Vec<u64> = round.cells.iter().map(|cell| means.eval.eval(terms, input, cell.symbol) as u64).collect();
     let key = |at: &[u64]| -> Vec<u64> { round.relevant_cells().map(|(idx, _)| at[idx]).collect() };
     let mut seen: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-    let mut values = Vec::new();
+    let (mut values, mut ways) = (Vec::new(), Vec::new());
     while values.len() < max_steps {
         if let Some(from) = seen.insert(key(&at), values.len()) {
-            return Trace { values, fate: Fate::Repeats { from } };
+            return Trace { values, ways, fate: Fate::Repeats { from } };
         }
         values.push(at.clone());
         let here = with_values(round, input, &at, terms);
-        let taken = round.ways.iter().find(|way| way.conds.iter().all(|cond| means.eval.holds(terms, &here, *cond)));
-        let Some(way) = taken else { return Trace { values, fate: Fate::Leaves } };
-        at = way.updates.iter().map(|update| means.eval.eval(terms, &here, *update) as u64).collect();
+        let is_taken = |way: &Way| way.conds.iter().all(|cond| means.eval.holds(terms, &here, *cond));
+        let Some(taken) = round.ways.iter().position(is_taken) else {
+            return Trace { values, ways, fate: Fate::Leaves };
+        };
+        ways.push(taken);
+        at = round.ways[taken].updates.iter().map(|update| means.eval.eval(terms, &here, *update) as u64).collect();
     }
-    Trace { values, fate: Fate::Open }
+    Trace { values, ways, fate: Fate::Open }
 }

@@ -6,6 +6,8 @@ use solver::{Answer as Solved, PathCondition};
 use term::{Assignment, TermId};
 use vm::{Answer, Effect, Liveness, PickWhy, State};
 
+use crate::Others;
+
 /// Where a cycle is cut open: the beginning of a block, in a frame of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cut {
@@ -73,6 +75,8 @@ pub struct Walker {
     pub input: Assignment,
     /// The conditions of its own way.
     pub conds: Vec<TermId>,
+    /// Whether others decide what a pointer means.
+    pub others: Others,
 }
 
 /// Why a walker stopped.
@@ -111,12 +115,13 @@ enum Asked {
 }
 
 impl Walker {
-    pub fn of_path(path: &explore::Path) -> Walker {
+    pub fn of_path(path: &explore::Path, others: Others) -> Walker {
         Walker {
             state: path.state.clone(),
             condition: path.condition.clone(),
             input: path.input.clone(),
             conds: Vec::new(),
+            others,
         }
     }
 
@@ -303,11 +308,16 @@ fn asked(walker: &Walker, effect: Effect, means: &mut Means) -> Asked {
         Effect::Address { addr, bytes, access } => {
             let at = means.eval.eval(terms, &walker.input, addr) as u64;
             let memory = &walker.state.memory;
+            // A pointer that somebody else has yet to settle may mean anything.
+            let nowhere = match walker.others {
+                Others::None => Halt::Left,
+                Others::Some => Halt::Unknown,
+            };
             let Some(object) = memory.find(at).map(|object| memory.get(object)) else {
-                return Asked::Halt(Halt::Left);
+                return Asked::Halt(nowhere);
             };
             if object.liveness != Liveness::Alive || !object.allows(at, bytes, access) {
-                return Asked::Halt(Halt::Left);
+                return Asked::Halt(nowhere);
             }
             let width = terms.width(addr);
             let base = terms.constant(u128::from(object.base), width);

@@ -1,14 +1,14 @@
 //! What repeats, in words.
 
 use explore::Means;
-use ir::Module;
+use ir::{BaseKind, Field, Holding, Module, SourceType, SourceTypeId};
 use term::{TermId, Terms, View, fold};
-use vm::Region;
+use vm::{ObjectId, Region};
 
 use super::cells::{Cell, Spot};
 use super::round::{Round, symbol_of};
 use super::sets::{Found, How};
-use super::walk::Shape;
+use super::walk::{Cut, Shape};
 
 /// Conditions that are written out.
 const MAX_CONDITIONS: usize = 4;
@@ -19,8 +19,18 @@ pub fn words(round: &Round, found: &Found, means: &Means) -> String {
         Shape::Loop => "this loop never ends",
         Shape::Recursion => "this recursion never ends",
     };
-    let names = Names { round, terms: &means.machine.terms, module: &means.machine.image.module };
-    format!("{what}: {}", names.stays(found))
+    format!("{what}: {}", stays(round, found, means))
+}
+
+/// A variable or a member of one, and its type where that is known.
+struct Named {
+    name: String,
+    ty: Option<SourceTypeId>,
+}
+
+/// What stays, without saying of what.
+pub fn stays(round: &Round, found: &Found, means: &Means) -> String {
+    Names { round, terms: &means.machine.terms, module: &means.machine.image.module }.stays(found)
 }
 
 struct Names<'a> {
@@ -62,18 +72,28 @@ impl Names<'_> {
 
     fn value(&self, idx: usize, cell: Cell, found: &Found) -> String {
         let value = u128::from(found.input.get(symbol_of(self.terms, cell.symbol)));
-        let shown = match self.is_signed(cell.symbol) {
-            true => fold::signed(value, cell.spot.bits()).to_string(),
+        let named = self.name(idx, cell);
+        let declared = named.as_ref().and_then(|named| self.is_signed_type(named.ty?));
+        let shown = match declared.unwrap_or_else(|| self.is_compared_signed(cell.symbol)) {
+            true => fold::signed(value, cell.bits).to_string(),
             false => value.to_string(),
         };
-        match self.name(idx, cell) {
-            Some(name) => format!("{name} = {shown}"),
+        match named {
+            Some(Named { name, .. }) => format!("{name} = {shown}"),
             None => format!("the value {shown}"),
         }
     }
 
+    fn is_signed_type(&self, ty: SourceTypeId) -> Option<bool> {
+        match self.module.ty(self.module.strip(ty)?) {
+            SourceType::Base { kind: BaseKind::Signed | BaseKind::Char, .. } => Some(true),
+            SourceType::Base { kind: BaseKind::Unsigned | BaseKind::UnsignedChar | BaseKind::Bool, .. } => Some(false),
+            _ => None,
+        }
+    }
+
     /// Whether a cell is compared as a signed number.
-    fn is_signed(&self, symbol: TermId) -> bool {
+    fn is_compared_signed(&self, symbol: TermId) -> bool {
         let is_compared = |t: TermId| self.terms.symbols(t).contains(&symbol_of(self.terms, symbol));
         let mut stack: Vec<TermId> = self.round.ways.iter().flat_map(|way| way.conds.iter().copied()).collect();
         while let Some(t) = stack.pop() {
@@ -87,20 +107,67 @@ impl Names<'_> {
         false
     }
 
-    fn name(&self, idx: usize, cell: Cell) -> Option<String> {
-        match cell.spot {
-            Spot::Memory { object, offset, n_bytes } if object.region == Region::Global => {
-                let global = self.module.globals.get(object.idx as usize)?;
-                let is_whole = offset == 0 && global.bytes == u64::from(n_bytes);
-                Some(if is_whole { global.name.clone() } else { format!("{}+{offset}", global.name) })
+    fn name(&self, idx: usize, cell: Cell) -> Option<Named> {
+        let named = match cell.spot {
+            Spot::Memory { object, offset, n_bytes } => self.name_in_memory(object, offset, u64::from(n_bytes)),
+            Spot::Register { slot, .. } => self.name_in_register(slot),
+        };
+        named.or_else(|| Some(Named { name: self.input_name(self.round.start[idx])?, ty: None }))
+    }
+
+    fn name_in_memory(&self, id: ObjectId, offset: u64, n_bytes: u64) -> Option<Named> {
+        let (_, object) = self.round.stem.state.memory.objects(id.region).nth(id.idx as usize)?;
+        let whole = match id.region {
+            Region::Global => self.module.globals.get(id.idx as usize)?.name.clone(),
+            Region::Stack => {
+                let function = self.module.function(object.site.func);
+                function.variables.get(object.variable? as usize)?.name.clone()
             }
-            Spot::Register { slot, .. } if self.round.cut.shape == Shape::Recursion => {
-                let function = self.module.function(self.round.cut.func);
-                let nth = function.params.iter().position(|param| param.reg.idx() as u32 == slot)?;
-                function.param_names.get(nth).filter(|name| !name.is_empty()).cloned()
-            }
-            _ => self.input_name(self.round.start[idx]),
+            Region::Heap | Region::Input => return None,
+        };
+        let mut named = Named { name: whole, ty: object.ty };
+        if !(self.descend(&mut named, offset, n_bytes) || offset == 0 && object.size == n_bytes) {
+            named = Named { name: format!("{}+{offset}", named.name), ty: None };
         }
+        Some(named)
+    }
+
+    /// From a variable to the member at an offset; false where that is no member of its own.
+    fn descend(&self, named: &mut Named, mut offset: u64, n_bytes: u64) -> bool {
+        loop {
+            let Some(ty) = named.ty.and_then(|ty| self.module.strip(ty)) else { return false };
+            match self.module.ty(ty) {
+                SourceType::Array { of: Some(of), .. } => {
+                    let Some(size) = self.module.size_of(*of).filter(|size| *size > 0) else { return false };
+                    *named = Named { name: format!("{}[{}]", named.name, offset / size), ty: Some(*of) };
+                    offset %= size;
+                }
+                SourceType::Struct { fields, .. } => {
+                    let holds = |field: &&Field| {
+                        (field.bit_offset..field.bit_offset + field.bits).contains(&(offset * 8)) && !field.is_bit_field
+                    };
+                    let Some(field) = fields.iter().find(holds) else { return false };
+                    *named = Named { name: format!("{}.{}", named.name, field.name), ty: field.ty };
+                    offset -= field.bit_offset / 8;
+                }
+                _ => return offset == 0 && self.module.size_of(ty) == Some(n_bytes),
+            }
+        }
+    }
+
+    fn name_in_register(&self, slot: u32) -> Option<Named> {
+        let Cut { func, block, shape, .. } = self.round.cut;
+        let function = self.module.function(func);
+        let is_here = |holding: &&Holding| holding.block == block && holding.reg.idx() as u32 == slot;
+        if let Some(Holding { variable, .. }) = function.holdings.iter().find(is_here) {
+            return Some(Named { name: variable.name.clone(), ty: variable.ty });
+        }
+        if shape != Shape::Recursion {
+            return None;
+        }
+        let nth = function.params.iter().position(|param| param.reg.idx() as u32 == slot)?;
+        let name = function.param_names.get(nth).filter(|name| !name.is_empty())?.clone();
+        Some(Named { name, ty: None })
     }
 
     /// The name of the input that a term is.
@@ -138,7 +205,7 @@ impl Names<'_> {
             View::Const(value) => Some(value.to_string()),
             View::ZExt(a) | View::SExt(a) => self.operand(a, is_signed),
             View::Symbol(_) => match self.round.cells.iter().position(|cell| cell.symbol == t) {
-                Some(idx) => self.name(idx, self.round.cells[idx]),
+                Some(idx) => self.name(idx, self.round.cells[idx]).map(|named| named.name),
                 None => self.input_name(t),
             },
             _ => None,

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use term::{SymbolId, TermId, Terms, View};
 
 use super::cells::Cell;
-use super::round::{Round, Way, symbol_of};
+use super::round::{Round, Way, negative, symbol_of};
 use super::walk::Walker;
 
 /// Values have this many bits, computations twice as many.
@@ -86,6 +86,7 @@ fn compares_signed(terms: &Terms, cond: TermId) -> bool {
     while let Some(t) = stack.pop() {
         match terms.view(t) {
             View::Slt(..) => return true,
+            View::Extract { .. } if negative(terms, t).is_some() => return true,
             view if seen.insert(t) => stack.extend(view.operands()),
             _ => {}
         }
@@ -150,6 +151,11 @@ impl Widening {
             View::Eq(a, b) if terms.width(a) > 1 => {
                 let (a, b) = (self.number(terms, a)?, self.number(terms, b)?);
                 terms.eq(a, b)
+            }
+            View::Extract { .. } => {
+                let number = negative(terms, cond)?;
+                let (number, zero) = (self.number(terms, number)?, terms.constant(0, WIDE));
+                terms.slt(number, zero)
             }
             View::Not(a) => {
                 let a = self.condition(terms, a)?;

@@ -291,6 +291,14 @@ pub fn symbol_of(terms: &Terms, t: TermId) -> SymbolId {
     }
 }
 
+/// The number of which a term is the sign: how the simplifier writes `x < 0`.
+pub fn negative(terms: &Terms, t: TermId) -> Option<TermId> {
+    match terms.view(t) {
+        View::Extract { arg, lo } if terms.width(t) == 1 && lo + 1 == terms.width(arg) => Some(arg),
+        _ => None,
+    }
+}
+
 pub fn set(terms: &Terms, input: &mut Assignment, symbol: TermId, value: u64) {
     input.set(symbol_of(terms, symbol), value);
 }

@@ -22,6 +22,8 @@ const MAX_INPUTS: usize = 6;
 const MAX_GUESSES: usize = 16;
 /// Repeating values written out one by one.
 const MAX_LISTED: usize = 512;
+/// Conditions beyond which it is not tried which of them are needed for repeating values.
+const MAX_WEAKENED: usize = 16;
 /// Times conditions are dropped until a set is closed.
 const MAX_DROPS: usize = 48;
 
@@ -294,7 +296,12 @@ impl Judge<'_, '_, '_> {
         }
         set.push(any);
         let how = How::Period(orbit.len());
-        self.is_recurrent(&set).then(|| Found { set, how, input: input.clone() })
+        if !self.is_recurrent(&set) {
+            return None;
+        }
+        // What the values do not depend on may be anything: otherwise every input would be a finding of its own.
+        let set = if set.len() <= MAX_WEAKENED { self.weakened(set) } else { set };
+        Some(Found { set, how, input: input.clone() })
     }
 
     /// An input under which every value of the cells stays: guessed from extreme values, then shown for all.

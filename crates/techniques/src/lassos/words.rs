@@ -6,7 +6,7 @@ use term::{TermId, Terms, View, fold};
 use vm::{ObjectId, Region};
 
 use super::cells::{Cell, Spot};
-use super::round::{Round, symbol_of};
+use super::round::{Round, negative, symbol_of};
 use super::sets::{Found, How};
 use super::walk::{Cut, Shape};
 
@@ -99,6 +99,7 @@ impl Names<'_> {
         while let Some(t) = stack.pop() {
             match self.terms.view(t) {
                 View::Slt(a, b) if is_compared(a) || is_compared(b) => return true,
+                View::Extract { arg, .. } if negative(self.terms, t).is_some() && is_compared(arg) => return true,
                 View::Not(a) => stack.push(a),
                 View::And(a, b) | View::Or(a, b) => stack.extend([a, b]),
                 _ => {}
@@ -184,6 +185,14 @@ impl Names<'_> {
     }
 
     fn condition(&self, cond: TermId) -> Option<String> {
+        let inner = match self.terms.view(cond) {
+            View::Not(inner) => inner,
+            _ => cond,
+        };
+        if let Some(number) = negative(self.terms, inner) {
+            let op = if inner == cond { "<" } else { ">=" };
+            return Some(format!("{} {op} 0", self.operand(number, true)?));
+        }
         let (a, op, b, is_signed) = match self.terms.view(cond) {
             View::Ult(a, b) => (a, "<", b, false),
             View::Slt(a, b) => (a, "<", b, true),

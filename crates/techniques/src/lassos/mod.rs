@@ -304,7 +304,7 @@ impl Lassos {
             self.tally.ends(&place);
             return Ok(None);
         }
-        let mut judge = Judge { round: &round, means, n_asked: 0, max_steps: MAX_STEPS };
+        let mut judge = Judge::new(&round, means, MAX_STEPS);
         let mut found = judge.repeats();
         let ends = found.is_none() && judge.ranking().is_some();
         if found.is_none() && !ends {
@@ -326,7 +326,7 @@ impl Lassos {
     /// Whether the cycle would never end if nothing wrapped around. That is told, and the path goes on.
     fn look_over_integers(&mut self, round: &Round, place: &Place, means: &mut Means) {
         let Some(wide) = integers::widened(round, &mut means.machine.terms) else { return };
-        let mut judge = Judge { round: &wide, means, n_asked: 0, max_steps: MAX_STEPS_WIDE };
+        let mut judge = Judge::new(&wide, means, MAX_STEPS_WIDE);
         let found = judge.find_growing();
         self.tally.n_asked += judge.n_asked;
         if let Some(found) = found {

@@ -6,6 +6,8 @@
 //! cycle's own conditions for a few rounds, a walk with concrete values (a set of all values met where they repeat, or the
 //! conditions that hold for all of them), and inputs under which every value at all stays.
 
+use std::time::Duration;
+
 use explore::Means;
 use solver::{Answer, PathCondition};
 use term::{Assignment, TermId, Terms};
@@ -14,6 +16,11 @@ use super::pool;
 use super::round::{Round, all_of, set};
 use super::simulate::{Fate, Trace, simulate};
 
+/// Questions about one round, those of them that may stay open, and what slow ones may take together: where a round is
+/// too hard, others are not.
+const MAX_ASKED: u64 = 3_000;
+const MAX_OPEN: u32 = 4;
+const MAX_SLOW: Duration = Duration::from_secs(3);
 /// Rounds for which a cycle's conditions are taken together.
 const MAX_UNROLLED: usize = 3;
 /// Inputs that are walked with.
@@ -53,6 +60,17 @@ pub struct Judge<'a, 'd, 'i> {
     pub means: &'a mut Means<'d, 'i>,
     pub n_asked: u64,
     pub max_steps: usize,
+    /// Questions that stayed open.
+    n_open: u32,
+    /// What slow questions had taken when it began.
+    slow_before: Duration,
+}
+
+impl<'a, 'd, 'i> Judge<'a, 'd, 'i> {
+    pub fn new(round: &'a Round, means: &'a mut Means<'d, 'i>, max_steps: usize) -> Self {
+        let slow_before = means.stack.counters().slow_time;
+        Judge { round, means, n_asked: 0, max_steps, n_open: 0, slow_before }
+    }
 }
 
 impl Judge<'_, '_, '_> {
@@ -82,13 +100,20 @@ impl Judge<'_, '_, '_> {
 
     /// An assignment of cells and inputs that satisfies the path condition and the question; `Err` where that stays open.
     pub fn ask(&mut self, question: TermId) -> Result<Option<Assignment>, ()> {
+        let slow = self.means.stack.counters().slow_time - self.slow_before;
+        if self.n_open >= MAX_OPEN || self.n_asked >= MAX_ASKED || slow >= MAX_SLOW {
+            return Err(());
+        }
         self.n_asked += 1;
         let current = self.round.with_start(&self.round.stem.input, self.means);
         let condition = self.condition().clone();
         match self.means.stack.check(&mut self.means.machine.terms, &condition, &current, question) {
             Answer::Sat(input) => Ok(Some(input)),
             Answer::Unsat => Ok(None),
-            Answer::Unknown(_) => Err(()),
+            Answer::Unknown(_) => {
+                self.n_open += 1;
+                Err(())
+            }
         }
     }
 

@@ -86,6 +86,8 @@ const MAX_STEPS: usize = 1 << 12;
 const MAX_STEPS_WIDE: usize = 64;
 /// Blocks that one look at a cut may walk.
 const MAX_BLOCKS: u64 = 20_000;
+/// From so many passes on a look needs no credit.
+const SUSPICIOUS: u32 = 8;
 const HARD_QUESTION: Duration = Duration::from_secs(2);
 
 /// What the command line says.
@@ -233,8 +235,10 @@ impl Lassos {
         }
         let known = self.sites.entry(site).or_default();
         known.is_owed |= n_passed >= known.least && (n_passed - 1).is_power_of_two();
-        // Who asks for more is given it.
-        let is_worth_it = self.flags.integers == Integers::Unbounded || self.credit.is_enough(work, asked);
+        // Who asks for more is given it, and a path that has come by so often is worth a look at any price: with what it has
+        // gathered, exploring it may have become far slower than anybody counts.
+        let is_worth_it =
+            n_passed > SUSPICIOUS || self.flags.integers == Integers::Unbounded || self.credit.is_enough(work, asked);
         if !known.is_owed || !is_worth_it {
             return None;
         }

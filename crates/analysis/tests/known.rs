@@ -326,7 +326,7 @@ fn reading_and_writing_a_variable_takes_no_address() {
         func @g(r0:64)
         func @f() {
         b0: r0 = addr @plain
-            r1 = load:32 r0
+            r1:32 = load r0
             store r1:32 -> r0
             r2 = addr @stored + 4
             store r2:64 -> r0

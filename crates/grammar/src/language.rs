@@ -13,7 +13,7 @@ const SIZE_LIMIT: usize = 16 << 20;
 /// State 0 is dead: no text of the language goes through it. Every other state leads to an accepting one.
 #[derive(Clone, Debug)]
 pub struct Language {
-    next: Vec<Box<[u32; 256]>>,
+    next: Vec<[u32; 256]>,
     accepts: Vec<bool>,
     start: u32,
 }
@@ -299,11 +299,11 @@ fn explore<S: Clone + Eq + std::hash::Hash>(
     let mut numbers: FxHashMap<S, u32> = FxHashMap::default();
     let mut states = vec![start.clone()];
     numbers.insert(start, 1);
-    let mut table: Vec<Box<[u32; 256]>> = vec![Box::new([0; 256])];
+    let mut table: Vec<[u32; 256]> = vec![[0; 256]];
     let mut at = 0;
     while at < states.len() {
         let state = states[at].clone();
-        let mut row = Box::new([0u32; 256]);
+        let mut row = [0u32; 256];
         for byte in 0..=255u8 {
             if let Some(to) = next(&state, byte) {
                 row[byte as usize] = *numbers.entry(to).or_insert_with_key(|to| {
@@ -320,7 +320,7 @@ fn explore<S: Clone + Eq + std::hash::Hash>(
 }
 
 /// Leaves out what does not lead to a text.
-fn trim(table: Vec<Box<[u32; 256]>>, accepting: Vec<bool>) -> Language {
+fn trim(table: Vec<[u32; 256]>, accepting: Vec<bool>) -> Language {
     let n_states = accepting.len();
     let mut comes_from: Vec<Vec<u32>> = vec![Vec::new(); n_states];
     for (state, row) in table.iter().enumerate() {
@@ -345,9 +345,9 @@ fn trim(table: Vec<Box<[u32; 256]>>, accepting: Vec<bool>) -> Language {
         n_useful += 1;
         numbers[state] = n_useful;
     }
-    let mut language = Language { next: vec![Box::new([0; 256])], accepts: vec![false], start: numbers[1] };
+    let mut language = Language { next: vec![[0; 256]], accepts: vec![false], start: numbers[1] };
     for state in (1..n_states).filter(|state| is_useful[*state]) {
-        let mut row = table[state].clone();
+        let mut row = table[state];
         row.iter_mut().for_each(|next| *next = numbers[*next as usize]);
         language.next.push(row);
         language.accepts.push(accepting[state]);

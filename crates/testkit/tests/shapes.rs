@@ -58,7 +58,7 @@ fn statement(random: &mut Random) -> String {
         2 => format!("if ({pointer} && {pointer}->a) {pointer} = {pointer}->a;"),
         3 => format!("if ({pointer}) {pointer}->v = {};", random.below(3)),
         4 => format!("{pointer}->v++;"),
-        _ => format!("if (p && q) {{ struct node *t = p->a; p->a = q->b; q->b = t; }}"),
+        _ => "if (p && q) { struct node *t = p->a; p->a = q->b; q->b = t; }".to_string(),
     }
 }
 
@@ -89,7 +89,7 @@ fn body(random: &mut Random, depth: u32, leaf: &mut u32, last: u32, text: &mut S
 
 fn batch(seed: u64) -> String {
     let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15 + 1);
-    let nodes = if seed % 2 == 0 { ARRAY } else { MEMBERS };
+    let nodes = if seed.is_multiple_of(2) { ARRAY } else { MEMBERS };
     let mut text = format!(
         "#include <stdlib.h>\n#include <colt.h>\n{nodes}\
          void f(struct node *p, struct node *q, int which) {{\nstruct node *x = p;\nswitch (which) {{\n",

@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
     }
 
     /// What may stand between the name of a rule and its colon.
-    fn to_colon(&mut self, name: &str) -> Result<(), Error> {
+    fn skip_to_colon(&mut self, name: &str) -> Result<(), Error> {
         loop {
             self.blanks()?;
             match self.cursor.peek() {
@@ -144,7 +144,7 @@ impl Reader<'_, '_> {
     }
 
     fn rule(&mut self, name: String, line: usize) -> Result<(), Error> {
-        self.to_colon(&name)?;
+        self.skip_to_colon(&name)?;
         let expr = self.choice()?;
         self.blanks()?;
         if !self.cursor.eat(";") {
@@ -259,7 +259,7 @@ impl Reader<'_, '_> {
     }
 
     fn lexeme(&mut self, name: String, line: usize, mut gives: LexemeGives) -> Result<(), Error> {
-        self.to_colon(&name)?;
+        self.skip_to_colon(&name)?;
         let expr = self.lex_choice()?;
         self.blanks()?;
         if self.cursor.eat("->") {

@@ -77,11 +77,11 @@ struct Seen {
 
 /// What an effect depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Depends {
-    OnDecided,
+enum On {
+    Decided,
     /// On how many bytes there are, and on no byte that is open.
-    OnSize,
-    OnOpen,
+    Size,
+    Open,
 }
 
 /// What a symbol is of the text.
@@ -152,32 +152,32 @@ impl Texts {
         Some(Room { name: record.name.to_string(), bytes, end, needs_zero: is_terminated })
     }
 
-    fn depends(&self, effect: &Effect, len: usize, terms: &Terms) -> Depends {
+    fn depends(&self, effect: &Effect, len: usize, terms: &Terms) -> On {
         let of = |term: TermId| {
             let piece = |symbol: &SymbolId| match self.symbols.get(symbol) {
-                Some(Piece::Byte(idx)) if *idx >= len => Depends::OnOpen,
-                Some(Piece::Size) => Depends::OnSize,
-                _ => Depends::OnDecided,
+                Some(Piece::Byte(idx)) if *idx >= len => On::Open,
+                Some(Piece::Size) => On::Size,
+                _ => On::Decided,
             };
-            terms.symbols(term).iter().map(piece).max().unwrap_or(Depends::OnDecided)
+            terms.symbols(term).iter().map(piece).max().unwrap_or(On::Decided)
         };
         match effect {
             Effect::Branch { cond } | Effect::Assume { cond } | Effect::Constrain { cond } => of(*cond),
             Effect::Check { holds, .. } => of(*holds),
-            Effect::Switch { conds } => conds.iter().map(|(_, cond)| of(*cond)).max().unwrap_or(Depends::OnDecided),
+            Effect::Switch { conds } => conds.iter().map(|(_, cond)| of(*cond)).max().unwrap_or(On::Decided),
             Effect::Address { addr, .. } => of(*addr),
             // Nothing depends any more on what the process leaves behind.
-            Effect::Pick { why: PickWhy::Status, .. } => Depends::OnDecided,
+            Effect::Pick { why: PickWhy::Status, .. } => On::Decided,
             Effect::Pick { value, .. } | Effect::Unwritten { value, .. } => of(*value),
             // The size of a fuzzer's data is that of its text.
-            Effect::Choose { .. } if self.config.is_fuzzer => Depends::OnOpen,
+            Effect::Choose { .. } if self.config.is_fuzzer => On::Open,
             Effect::Choose { .. }
             | Effect::Input(_)
             | Effect::Call { .. }
             | Effect::AddressOrder { .. }
             | Effect::Ended(_)
             | Effect::OutOfFuel
-            | Effect::Arrived => Depends::OnDecided,
+            | Effect::Arrived => On::Decided,
         }
     }
 
@@ -263,9 +263,9 @@ impl Seats for Texts {
         };
         let text = begun.cloned().unwrap_or_default();
         match self.depends(effect, text.len, &means.machine.terms) {
-            Depends::OnDecided => return None,
-            Depends::OnSize if begun.is_some() && self.is_settled(path, effect, means) => return None,
-            Depends::OnSize | Depends::OnOpen => {}
+            On::Decided => return None,
+            On::Size if begun.is_some() && self.is_settled(path, effect, means) => return None,
+            On::Size | On::Open => {}
         }
         let room = match room {
             Some(room) => room,

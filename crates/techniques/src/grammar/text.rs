@@ -99,10 +99,12 @@ pub struct Writer {
     examples: FxHashMap<(TokenId, usize), Option<Vec<u8>>>,
     shortest: Vec<usize>,
     /// How the smallest text goes on, and in how many bytes.
-    smallest: FxHashMap<BeginningId, (Rc<[TokenId]>, usize)>,
+    smallest: FxHashMap<BeginningId, (Tokens, usize)>,
     /// The same for those that had too little room for it.
-    finished: FxHashMap<(BeginningId, u32, usize), Option<Rc<[TokenId]>>>,
+    finished: FxHashMap<(BeginningId, u32, usize), Option<Tokens>>,
 }
+
+type Tokens = Rc<[TokenId]>;
 
 /// Tokens that are tried to find a text for little room; beyond it such texts are left out.
 const MAX_TRIES: u32 = 2_000;
@@ -302,11 +304,11 @@ impl Writer {
     }
 
     /// A small text that begins so, within what is left of its size and of its bytes: the tokens that follow.
-    fn finish(&mut self, beginning: BeginningId, size: u32, bytes: usize) -> Option<Rc<[TokenId]>> {
+    fn finish(&mut self, beginning: BeginningId, size: u32, bytes: usize) -> Option<Tokens> {
         let smallest = match self.smallest.get(&beginning) {
             Some(known) => known.clone(),
             None => {
-                let tokens: Rc<[TokenId]> = self.beginnings.finish(beginning).into();
+                let tokens: Tokens = self.beginnings.finish(beginning).into();
                 let len = self.write(beginning, &tokens).map_or(usize::MAX, |rest| rest.len());
                 self.smallest.insert(beginning, (Rc::clone(&tokens), len));
                 (tokens, len)

@@ -87,6 +87,7 @@ impl Round {
         Err(Halt::Unknown)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what goes round, and what to look at it with")]
     fn over(
         cut: Cut,
         body: &Body,

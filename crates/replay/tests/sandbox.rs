@@ -118,12 +118,8 @@ fn tests_do_not_see_each_other() {
 #[test]
 fn processes_files_and_signals_are_limited() {
     let mut built = build_with(HOSTILE, Entry::Main, |plan| plan.limits.timeout_ms = 1500);
-    let NativeEnding::Returned { status } = built.session.run(&[int("which", 4)]) else { panic!("no end") };
-    assert!(status <= 64, "{status} processes");
-    // Nothing is left of them, so about as many can be started again: the user's other processes count against the limit as
-    // well, and those of the tests beside this one come and go.
-    let NativeEnding::Returned { status: again } = built.session.run(&[int("which", 4)]) else { panic!("no end") };
-    assert!(again > status / 2, "{again} processes after {status}");
+    // No process can be made, as in the world that was explored.
+    assert_eq!(built.session.run(&[int("which", 4)]), returned(0));
     assert_eq!(built.session.run(&[int("which", 6)]), returned(16));
     // The server cannot be ended from inside, nor by its tests.
     built.session.run(&[int("which", 7)]);

@@ -13,7 +13,7 @@ use crate::compile::{self, Flavor, Program};
 use crate::coverage::{self, Coverage};
 use crate::ending::{Access, NativeBug, NativeEnding};
 use crate::exchange::{Exchange, Outcome, Record};
-use crate::names::SourceNames;
+use crate::names::{HARNESS, SourceNames};
 use crate::plan::{BuildPlan, Limits};
 use crate::rounds;
 use crate::sandbox::Sandbox;
@@ -441,9 +441,10 @@ impl Runner {
             in_library |= idx == 0 && places.is_empty();
             frames.extend(places);
         }
-        if report.by_signal && frames.is_empty() {
-            // A call to nowhere: the runtime noted the caller.
-            frames.extend(record.frames.iter().flat_map(|offset| self.places(*offset)));
+        if report.by_signal && frames.iter().all(|frame: &Place| &*frame.file == HARNESS) {
+            // A call to nowhere: the runtime noted the caller, which the report leaves out.
+            let noted: Vec<Place> = record.frames.iter().flat_map(|offset| self.places(*offset)).collect();
+            frames.splice(0..0, noted);
         }
         if let Some((file, line, column)) = report.stated {
             // More precise than the frame, which knows only the instruction that called the report.

@@ -358,6 +358,11 @@ impl Body<'_, '_> {
         for i in 0..n_elements {
             let element = constant.aggregate_element(i as u32);
             let element = element.ok_or_else(|| format!("the constant `{}`", constant.print()))?;
+            // A vector that is filled piece by piece has pieces that nobody has filled yet.
+            if element.is_poison() && constant.ty().kind() == TypeKind::LLVMVectorTypeKind {
+                regs.extend(self.shape(element)?.iter().map(|scalar| self.number(scalar.bits, 0)));
+                continue;
+            }
             regs.extend(self.constant(element)?.iter());
         }
         Ok(regs.into())

@@ -1,7 +1,7 @@
 //! Questions recorded from campaigns, asked again: what the stack answered then and what it answers now must be what the bare
 //! solver says.
 //!
-//! `QUERIES` says how many (2,000); fewer are asked where a minute does not suffice, unless it is set.
+//! `QUERIES` says how many (1,000); fewer are asked where twenty seconds do not suffice, unless it is set.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,8 +12,8 @@ use term::{Eval, TermId, Terms};
 use testkit::command::{find_colt, project_root, run_limited};
 use testkit::runner::find_fixtures;
 
-const USUAL_COUNT: usize = 2000;
-const USUAL_LIMIT: Duration = Duration::from_secs(60);
+const USUAL_COUNT: usize = 1000;
+const USUAL_LIMIT: Duration = Duration::from_secs(20);
 /// For one question to the bare solver; what it does not answer by then is left out.
 const BARE_TIMEOUT: Duration = Duration::from_secs(3);
 

@@ -199,10 +199,10 @@ impl<'f> Round<'f> {
         let stays = |edge: &Edge| self.place(edge.target).is_some();
         let op = match (stays(then), stays(other)) {
             (true, false) => op,
-            (false, true) => negated(op),
+            (false, true) => op.negated(),
             _ => return false,
         };
-        self.is_left_by(op, bits, a, b) || self.is_left_by(mirrored(op), bits, b, a)
+        self.is_left_by(op, bits, a, b) || self.is_left_by(op.mirrored(), bits, b, a)
     }
 
     /// Whether `counter op limit` fails one day.
@@ -277,35 +277,6 @@ fn meet(into: &mut Option<Vec<Held>>, from: Vec<Held>) -> bool {
         *known = both;
     }
     has_changed
-}
-
-fn negated(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Eq => CmpOp::Ne,
-        CmpOp::Ne => CmpOp::Eq,
-        CmpOp::Ult => CmpOp::Uge,
-        CmpOp::Ule => CmpOp::Ugt,
-        CmpOp::Ugt => CmpOp::Ule,
-        CmpOp::Uge => CmpOp::Ult,
-        CmpOp::Slt => CmpOp::Sge,
-        CmpOp::Sle => CmpOp::Sgt,
-        CmpOp::Sgt => CmpOp::Sle,
-        CmpOp::Sge => CmpOp::Slt,
-    }
-}
-
-fn mirrored(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Eq | CmpOp::Ne => op,
-        CmpOp::Ult => CmpOp::Ugt,
-        CmpOp::Ule => CmpOp::Uge,
-        CmpOp::Ugt => CmpOp::Ult,
-        CmpOp::Uge => CmpOp::Ule,
-        CmpOp::Slt => CmpOp::Sgt,
-        CmpOp::Sle => CmpOp::Sge,
-        CmpOp::Sgt => CmpOp::Slt,
-        CmpOp::Sge => CmpOp::Sle,
-    }
 }
 
 #[cfg(test)]

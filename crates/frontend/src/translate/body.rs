@@ -509,7 +509,7 @@ impl Body<'_, '_> {
     pub fn ordered_compare(&mut self, inst: Value) -> (CmpOp, Value, Value) {
         let op = compare_op(inst.int_predicate());
         let (a, b) = (inst.operand(0), inst.operand(1));
-        if self.immediate(a).is_some() && self.immediate(b).is_none() { (mirrored(op), b, a) } else { (op, a, b) }
+        if self.immediate(a).is_some() && self.immediate(b).is_none() { (op.mirrored(), b, a) } else { (op, a, b) }
     }
 
     fn switch(&mut self, block: BasicBlock, inst: Value) -> Result<Terminator, Unsupported> {
@@ -587,19 +587,5 @@ pub(super) fn compare_op(predicate: IntPredicate) -> CmpOp {
         IntPredicate::LLVMIntSGE => CmpOp::Sge,
         IntPredicate::LLVMIntSLT => CmpOp::Slt,
         IntPredicate::LLVMIntSLE => CmpOp::Sle,
-    }
-}
-
-fn mirrored(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Eq | CmpOp::Ne => op,
-        CmpOp::Ult => CmpOp::Ugt,
-        CmpOp::Ule => CmpOp::Uge,
-        CmpOp::Ugt => CmpOp::Ult,
-        CmpOp::Uge => CmpOp::Ule,
-        CmpOp::Slt => CmpOp::Sgt,
-        CmpOp::Sle => CmpOp::Sge,
-        CmpOp::Sgt => CmpOp::Slt,
-        CmpOp::Sge => CmpOp::Sle,
     }
 }

@@ -11,12 +11,12 @@
 use std::fmt::Write;
 
 /// splitmix64: the same seed gives the same program everywhere.
-pub(crate) struct Dice {
-    pub(crate) seed: u64,
+pub struct Dice {
+    pub seed: u64,
 }
 
 impl Dice {
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.seed;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,11 +24,11 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % n
     }
 
-    pub(crate) fn one_in(&mut self, n: u64) -> bool {
+    pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
-    pub(crate) fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
         words[self.below(words.len() as u64) as usize]
     }
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use testkit::command::{Finished, find_colt, run_limited};
+use testkit::command::{run_colt, run_limited};
+use testkit::generate::Dice;
 
 const LIMIT: Duration = Duration::from_secs(300);
 /// In `make test`; `COLT_GRAMMARS=300` for all that were ever tried.
@@ -18,26 +19,10 @@ const LEN: usize = 6;
 const PUNCTUATION: &[u8] = b"!#$&*+,-.:;<=>?@^_|~";
 const KEYWORDS: &[&str] = &["if", "do"];
 
-fn colt(words: &[&str]) -> Finished {
-    let mut command = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
-    run_limited(command.args(words), LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"))
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-}
-
 /// A grammar and a program that reads its language, made side by side. Whatever is optional begins with a character of its
 /// own, and one stands behind every hole: so the program needs to look one token ahead only, and no blank is needed.
 struct Pair {
-    random: Random,
+    random: Dice,
     n_used: usize,
     rule: String,
     code: String,
@@ -45,7 +30,7 @@ struct Pair {
 
 impl Pair {
     fn new(seed: u64) -> Pair {
-        let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let random = Dice { seed };
         let mut pair = Pair { random, n_used: 0, rule: String::new(), code: String::new() };
         let n_parts = 1 + pair.random.below(2);
         (0..n_parts).for_each(|_| pair.part(3));
@@ -69,7 +54,8 @@ impl Pair {
         match choice {
             0 => self.fixed(),
             1 | 2 => {
-                let (low, exact) = (self.random.below(30), self.random.below(12));
+                // Values that a hole without a 9, without a last 0 or of one digit cannot take.
+                let (low, exact) = (self.random.below(30), self.random.pick(&["9", "10", "0", "5"]));
                 self.rule.push_str("NUMBER ");
                 let _ = writeln!(
                     self.code,
@@ -220,7 +206,7 @@ fn explore(dir: &Path, name: &str, flags: &[&str]) -> Compared {
         vec!["run", source.to_str().unwrap(), "--out", out.to_str().unwrap(), "--tests", "files", "--no-replay"];
     words.extend(["--max-time", "100", "--workers", "1"]);
     words.extend(flags);
-    let done = colt(&words);
+    let done = run_colt(dir, &words, LIMIT);
     // Texts that do not fit leave an entry in the ledger, which makes the verdict `incomplete`.
     assert!(matches!(done.status, Some(0 | 5)), "{words:?}: {}\n{}", done.stderr, fs::read_to_string(&source).unwrap());
     let mut texts = Vec::new();
@@ -294,5 +280,33 @@ fn holes_that_are_wrong_are_noticed() {
     {
         let is_noticed = (1..=40).any(|seed| !difference(&Pair::new(seed), number, name).is_empty());
         assert!(is_noticed, "{number} and {name} make no difference");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("program.c"), "int main(void) { return 0; }\n").unwrap();
+    fs::write(at("good"), "text = \"a\" ;\n").unwrap();
+    fs::write(at("endless"), "text = \"a\" text ;\n").unwrap();
+    fs::write(
+        at("noise"),
+        (0..1 << 20).map(|idx: u32| (idx.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<_>>(),
+    )
+    .unwrap();
+    fs::write(at("words"), "print\n").unwrap();
+    for (words, said) in [
+        (&["--with", "grammar"][..], "--grammar-file"),
+        (&["--grammar-file", "good"][..], "without --with grammar"),
+        (&["--with", "grammar", "--grammar-file", "good", "--grammar-max", "0"][..], "--grammar-max 0"),
+        (&["--with", "grammar", "--grammar-file", "gone"][..], "gone"),
+        (&["--with", "grammar", "--grammar-file", "endless"][..], "endless"),
+        (&["--with", "grammar", "--grammar-file", "noise"][..], "noise"),
+        (&["--with", "grammar", "--grammar-file", "good", "--grammar-words", "words"][..], "words:1:"),
+        (&["--with", "grammar,partition", "--grammar-file", "good"][..], "cannot be combined"),
+    ] {
+        let done = run_colt(dir.path(), &[&["run", "program.c"], words].concat(), LIMIT);
+        assert!(done.status == Some(2) && done.stderr.contains(said), "{words:?}: {:?} {}", done.status, done.stderr);
     }
 }

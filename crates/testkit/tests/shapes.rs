@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use testkit::command::{Finished, find_colt, run_limited};
+use testkit::command::run_colt;
+use testkit::generate::Dice;
 
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -19,26 +19,6 @@ const MAX_LEAVES: u32 = 12;
 /// In `make test`; `COLT_SHAPES_PROGRAMS=500` for all that were ever tried.
 const FEW: u64 = 20;
 
-fn colt(words: &[&str]) -> Finished {
-    let mut command = Command::new(find_colt().unwrap_or_else(|why| panic!("{why}")));
-    run_limited(command.args(words), LIMIT).unwrap_or_else(|failure| panic!("colt: {failure}"))
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len() as u64) as usize]
-    }
-}
-
 const POINTERS: &[&str] = &["p", "q", "p->a", "q->b", "p->b", "x"];
 
 /// How a node has its links: as members, or as an array of which either is at an index that is an input.
@@ -48,13 +28,15 @@ const ARRAY: &str = "struct node { int v; struct node *k[2]; };\n#define a k[0]\
     #define link(n) ((n)->k[(n)->v & 1])\n";
 
 /// A statement that steps, links or writes; unguarded ones may fault, which is an ending like any other.
-fn statement(random: &mut Random) -> String {
-    let pointer = random.one(&["p", "q", "x"]);
+fn statement(random: &mut Dice) -> String {
+    let pointer = random.pick(&["p", "q", "x"]);
     match random.below(8) {
         6 => format!("if ({pointer}) x = link({pointer});"),
         7 => format!("if ({pointer} && x != {pointer}) link({pointer}) = x;"),
-        0 => format!("x = {};", random.one(POINTERS)),
-        1 => format!("if ({pointer}) {pointer}->{} = {};", random.one(&["a", "b"]), random.one(&["p", "q", "x", "0"])),
+        0 => format!("x = {};", random.pick(POINTERS)),
+        1 => {
+            format!("if ({pointer}) {pointer}->{} = {};", random.pick(&["a", "b"]), random.pick(&["p", "q", "x", "0"]))
+        }
         2 => format!("if ({pointer} && {pointer}->a) {pointer} = {pointer}->a;"),
         3 => format!("if ({pointer}) {pointer}->v = {};", random.below(3)),
         4 => format!("{pointer}->v++;"),
@@ -62,18 +44,18 @@ fn statement(random: &mut Random) -> String {
     }
 }
 
-fn condition(random: &mut Random) -> String {
-    let (one, two) = (random.one(&["p", "q", "x"]), random.one(&["p", "q", "x"]));
+fn condition(random: &mut Dice) -> String {
+    let (one, two) = (random.pick(&["p", "q", "x"]), random.pick(&["p", "q", "x"]));
     match random.below(5) {
         0 => format!("{one} == {two}"),
         1 => format!("{one} != 0"),
         2 => format!("{one} && {one}->v == {}", random.below(3)),
-        3 => format!("{one} && {one}->{} == {two}", random.one(&["a", "b"])),
+        3 => format!("{one} && {one}->{} == {two}", random.pick(&["a", "b"])),
         _ => format!("{one} && {two} && {one}->v < {two}->v"),
     }
 }
 
-fn body(random: &mut Random, depth: u32, leaf: &mut u32, last: u32, text: &mut String) {
+fn body(random: &mut Dice, depth: u32, leaf: &mut u32, last: u32, text: &mut String) {
     let _ = writeln!(text, "{}", statement(random));
     if depth == 0 || *leaf + 2 > last {
         let _ = writeln!(text, "exit({});", (*leaf).min(last));
@@ -88,7 +70,7 @@ fn body(random: &mut Random, depth: u32, leaf: &mut u32, last: u32, text: &mut S
 }
 
 fn batch(seed: u64) -> String {
-    let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15 + 1);
+    let mut random = Dice { seed };
     let nodes = if seed.is_multiple_of(2) { ARRAY } else { MEMBERS };
     let mut text = format!(
         "#include <stdlib.h>\n#include <colt.h>\n{nodes}\
@@ -151,11 +133,11 @@ fn every_ending_of_listed_heaps_is_reached() {
         let typed =
             ["run", &at("typed.c"), "--with", "shapes", "--entry", "f", "--shapes-max", "3", "--out", &at("typed")];
         let listed = ["run", &at("listed.c"), "--no-replay", "--out", &at("listed")];
-        colt(&[&typed[..], &usual[..]].concat());
-        colt(&[&listed[..], &usual[..]].concat());
+        run_colt(folder.path(), &[&typed[..], &usual[..]].concat(), LIMIT);
+        run_colt(folder.path(), &[&listed[..], &usual[..]].concat(), LIMIT);
         let (found, wanted) = (endings(Path::new(&at("typed"))), endings(Path::new(&at("listed"))));
         assert_eq!(found, wanted, "seed {seed}:\n{programs}");
-        let replayed = colt(&["replay", &at("typed")]);
+        let replayed = run_colt(folder.path(), &["replay", &at("typed")], LIMIT);
         assert_eq!(replayed.status, Some(0), "seed {seed}: {}\n{programs}", replayed.output());
     }
 }
@@ -174,7 +156,7 @@ fn what_is_wrong_with_the_flags_is_said() {
         let out = folder.path().join("out");
         let _ = fs::remove_dir_all(&out);
         let out = out.to_string_lossy().into_owned();
-        colt(&[&["run", &file, "--with", "shapes", "--out", &out], words].concat())
+        run_colt(folder.path(), &[&["run", &file, "--with", "shapes", "--out", &out], words].concat(), LIMIT)
     };
     for (words, said) in [
         (&["--entry", "f", "--shapes-valid", "gone"][..], "there is no function `gone`"),

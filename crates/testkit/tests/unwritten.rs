@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use testkit::command::find_colt;
 use testkit::unwritten::{HEADER, function};
 
 /// Functions in one file, which is compiled once.
@@ -112,7 +113,7 @@ fn sanitizer_lines(source: &Path, seeds: &[u64]) -> Lines {
 /// The places that Colt tells for one function; it has to have seen all of it.
 fn colt_lines(source: &Path, seed: u64) -> Result<Lines, String> {
     let out = source.with_file_name(format!("out{seed}"));
-    let colt = std::env::var("COLT").map_err(|_| "COLT does not name the program to test".to_string())?;
+    let colt = find_colt()?;
     let run = Command::new(colt)
         .args([
             "run",

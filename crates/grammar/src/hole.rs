@@ -162,7 +162,7 @@ impl Language {
         }
         let plain = b'a'..=b'z';
         let digits = (b'1'..=b'9').chain([b'0']);
-        let others = (0x21..=0x7eu8).chain(0..=0x20).chain(0x7f..=0xff);
+        let others = (0x21..=0x7eu8).chain(1..=0x20).chain(0x7f..=0xff).chain([0]);
         for byte in plain.chain(digits).chain(others) {
             let to = self.next(state, byte);
             if to == 0 || ways[left - 1][to as usize] == BigUint::ZERO {

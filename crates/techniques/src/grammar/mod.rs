@@ -47,7 +47,7 @@ use explore::{Endings, InputForm, InputKind, InputRequest, Maker, Means, Path, R
 use rustc_hash::{FxHashMap, FxHashSet};
 use solver::Answer;
 use term::{SymbolId, TermId, Terms};
-use vm::{Effect, PickWhy};
+use vm::{Effect, InputRecord, PickWhy};
 use witness::{Ending, InputValue};
 
 use crate::{Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
@@ -99,6 +99,8 @@ pub struct Texts {
     /// The most bytes of a fuzzer's data. How many there are is asked for before the data is.
     fuzzer_size: Option<u64>,
     symbols: FxHashMap<SymbolId, Piece>,
+    /// The size of the largest input whose symbols are known.
+    n_learned: usize,
     /// The texts behind the ways that were listed last.
     listed: Vec<Text>,
     seen: Arc<Mutex<Seen>>,
@@ -109,7 +111,16 @@ impl Texts {
         let beginnings = Beginnings::new(Arc::clone(&config.grammar), config.max_mistakes);
         let writer = Writer::new(beginnings, config.max, config.words.clone());
         let input = config.input.clone();
-        Texts { config, writer, input, fuzzer_size: None, symbols: FxHashMap::default(), listed: Vec::new(), seen }
+        Texts {
+            config,
+            writer,
+            input,
+            fuzzer_size: None,
+            symbols: FxHashMap::default(),
+            n_learned: 0,
+            listed: Vec::new(),
+            seen,
+        }
     }
 
     /// Whether an input is the text. The first that may be one is taken for it, unless the user named another.
@@ -120,36 +131,47 @@ impl Texts {
         if !is_bytes || !is_chosen || request.kind != InputKind::Declared {
             return false;
         }
-        let name = self.input.get_or_insert_with(|| request.name.to_string());
-        let is_own = is_named(name, &request.name);
-        if is_own && let Ok(mut seen) = self.seen.lock() {
+        let Ok(mut seen) = self.seen.lock() else { return false };
+        // What one worker takes for the text, all do.
+        let first = || seen.input.clone().unwrap_or_else(|| request.name.to_string());
+        let is_own = is_named(self.input.get_or_insert_with(first), &request.name);
+        if is_own {
             seen.input = Some(request.name.to_string());
         }
         is_own
     }
 
-    /// Where the path's text stands; `None` where the program has none yet.
-    fn room(&mut self, path: &Path, terms: &mut Terms) -> Option<Room> {
-        if let Some(most) = self.fuzzer_size {
-            let bytes: Vec<TermId> = (0..most).map(|idx| terms.symbol(&format!("{FUZZER_INPUT}.{idx}"), 8)).collect();
-            return Some(Room { name: FUZZER_INPUT.to_string(), bytes, end: End::Made, needs_zero: false });
-        }
+    /// The input of a path that is its text; `None` where the program has not asked for it yet.
+    fn record<'p>(&self, path: &'p Path) -> Option<&'p Arc<InputRecord>> {
         let name = self.input.as_deref()?;
-        let record = path.state.inputs.iter().find(|record| is_named(name, &record.name))?;
-        // What is behind an argument is a zero already.
-        let bytes: Vec<TermId> = record.scalars.iter().map_while(|scalar| scalar.term).collect();
-        let end = match record.size {
-            Some(size) => End::Size(size),
-            None => End::Zero,
-        };
-        for (idx, byte) in bytes.iter().enumerate() {
-            self.symbols.entry(symbol(terms, *byte)).or_insert(Piece::Byte(idx));
+        path.state.inputs.iter().find(|record| is_named(name, &record.name))
+    }
+
+    /// Where the path's text stands.
+    fn room(&self, path: &Path, terms: &mut Terms) -> Option<Room> {
+        match self.fuzzer_size {
+            Some(most) => Some(Room::to_be(FUZZER_INPUT, most, terms)),
+            None => self.record(path).map(|record| Room::of(record)),
         }
-        if let End::Size(size) = end {
-            self.symbols.entry(symbol(terms, size)).or_insert(Piece::Size);
+    }
+
+    /// Gets to know the symbols of a text before the first of them is decided; whether there is a text.
+    fn learn(&mut self, path: &Path, terms: &Terms) -> bool {
+        if self.fuzzer_size.is_some() {
+            return true;
         }
-        let is_terminated = end == End::Zero && bytes.len() == record.scalars.len();
-        Some(Room { name: record.name.to_string(), bytes, end, needs_zero: is_terminated })
+        let Some(record) = self.record(path) else { return false };
+        // The same symbols on every path, and more of them where the input is larger.
+        if self.n_learned < record.scalars.len() {
+            self.n_learned = record.scalars.len();
+            let room = Room::of(record);
+            let bytes = room.bytes.iter().enumerate().map(|(idx, byte)| (symbol(terms, *byte), Piece::Byte(idx)));
+            self.symbols.extend(bytes);
+            if let End::Size(size) = room.end {
+                self.symbols.insert(symbol(terms, size), Piece::Size);
+            }
+        }
+        true
     }
 
     fn depends(&self, effect: &Effect, len: usize, terms: &Terms) -> On {
@@ -233,6 +255,12 @@ impl Technique for Texts {
             "" => "grammar: the program has no input that a text could stand in\n".to_string(),
             _ => format!("grammar: texts of up to {max} tokens in `{input}`, {n_strings} symbolic strings\n"),
         };
+        let text = match self.config.grammar.notes.len() {
+            0 => text,
+            n_notes => format!(
+                "{text}grammar: {n_notes} notes on what was not understood of the files; `colt grammar` lists them\n"
+            ),
+        };
         Report { text, ..Report::summary(summary.to_string()) }
     }
 }
@@ -256,21 +284,16 @@ impl Seats for Texts {
         if let (Effect::Choose { max }, true) = (effect, self.config.is_fuzzer) {
             self.fuzzer_size = Some(*max);
         }
-        let room = match begun {
-            Some(_) => None,
-            // Its symbols are known by this.
-            None => Some(self.room(path, &mut means.machine.terms)?),
-        };
+        if begun.is_none() && !self.learn(path, &means.machine.terms) {
+            return None;
+        }
         let text = begun.cloned().unwrap_or_default();
         match self.depends(effect, text.len, &means.machine.terms) {
             On::Decided => return None,
             On::Size if begun.is_some() && self.is_settled(path, effect, means) => return None,
             On::Size | On::Open => {}
         }
-        let room = match room {
-            Some(room) => room,
-            None => self.room(path, &mut means.machine.terms)?,
-        };
+        let room = self.room(path, &mut means.machine.terms)?;
         let Ways { ways, left_out } = self.writer.ways(path, &text, &room, &mut means.machine.terms);
         let (shaped, texts) = ways.into_iter().map(|way| (way.shaped, way.text)).unzip();
         self.listed = texts;
@@ -278,8 +301,8 @@ impl Seats for Texts {
     }
 
     fn chosen(&mut self, path: &Path) -> Option<u64> {
-        let text = Text::of(path).filter(|_| self.config.is_fuzzer)?;
-        (text.ends == Ends::Here).then_some(text.len as u64)
+        let is_next = self.config.is_fuzzer && path.state.inputs.n_named(FUZZER_INPUT) == 0;
+        Text::of(path).filter(|text| is_next && text.ends == Ends::Here).map(|text| text.len as u64)
     }
 
     fn refined(&mut self, path: &mut Path, way: usize) {
@@ -302,12 +325,9 @@ impl Endings for Texts {
         if text.ends == Ends::Here {
             return;
         }
-        let Some(name) = self.input.as_deref() else { return };
-        let Some(input) = inputs.iter_mut().find(|input| is_named(name, &input.name)) else { return };
-        let Some(record) = path.state.inputs.iter().find(|record| is_named(name, &record.name)) else { return };
-        let n_free = record.scalars.iter().take_while(|scalar| scalar.term.is_some()).count();
-        let is_terminated = record.size.is_none() && n_free == record.scalars.len();
-        let most = n_free - usize::from(is_terminated);
+        let Some(record) = self.record(path) else { return };
+        let Some(input) = inputs.iter_mut().find(|input| input.name == record.name) else { return };
+        let most = Room::of(record).most();
         input.bytes.resize(text.len, 0);
         input.bytes.extend(self.writer.rest(&text, most - text.len));
         if record.size.is_none() {
@@ -372,13 +392,9 @@ const ERRORS: Flag = Flag {
 };
 
 fn check(flags: &Flags, named: Named) -> Result<(), String> {
-    let given = ENTRY.flags.iter().find(|flag| flags.is_given(flag));
-    match (named, given) {
-        (Named::No, Some(flag)) if flag.name != TOKENS.name => {
-            return Err(format!("--{} has no effect without --with grammar", flag.name));
-        }
-        (Named::No, _) => return Ok(()),
-        (Named::Yes, _) => {}
+    if named == Named::No {
+        let given = ENTRY.flags.iter().find(|flag| flags.is_given(flag));
+        return given.map_or(Ok(()), |flag| Err(format!("--{} has no effect without --with grammar", flag.name)));
     }
     if flags.list(&FILE).is_empty() {
         return Err("--with grammar needs a grammar: --grammar-file FILE (docs/grammars.md says which forms are read)"

@@ -6,6 +6,7 @@ use ::grammar::{BeginningId, Beginnings, By, Bytes, Kind, Texts, TokenId, Whole}
 use explore::{Path, Shaped, SlotId};
 use rustc_hash::FxHashMap;
 use term::{SymbolId, TermId, Terms, View};
+use vm::InputRecord;
 
 use super::words::Words;
 
@@ -60,6 +61,32 @@ pub struct Room {
 }
 
 impl Room {
+    /// The room of an input that is a text.
+    pub fn of(record: &InputRecord) -> Room {
+        // What is behind an argument is a zero already.
+        let bytes: Vec<TermId> = record.scalars.iter().map_while(|scalar| scalar.term).collect();
+        let end = record.size.map_or(End::Zero, End::Size);
+        let needs_zero = end == End::Zero && bytes.len() == record.scalars.len();
+        Room { name: record.name.to_string(), bytes, end, needs_zero }
+    }
+
+    /// The room of a fuzzer's data, of which only the most bytes are known.
+    pub fn to_be(name: &str, most: u64, terms: &mut Terms) -> Room {
+        let bytes = (0..most).map(|idx| terms.symbol(&format!("{name}.{idx}"), 8)).collect();
+        Room { name: name.to_string(), bytes, end: End::Made, needs_zero: false }
+    }
+
+    /// Whether these bytes can stand in it: no zero where a zero would end the text.
+    fn takes(&self, bytes: &[u8]) -> bool {
+        self.end != End::Zero || !bytes.contains(&0)
+    }
+
+    /// What does not fit, for the ledger.
+    fn left_out(&self) -> String {
+        let zeros = if self.end == End::Zero { ", or with a zero in them," } else { "" };
+        format!("texts of more than {} bytes{zeros} do not fit `{}`", self.most(), self.name)
+    }
+
     /// Bytes of the longest text.
     pub fn most(&self) -> usize {
         self.bytes.len() - usize::from(self.needs_zero)
@@ -163,13 +190,13 @@ impl Writer {
             let start = text.len + blank.len();
             let len = start + piece.values.len();
             if len > room.most() {
-                left_out = Some(format!("texts of more than {} bytes do not fit `{}`", room.most(), room.name));
+                left_out = Some(room.left_out());
                 continue;
             }
             let beginning = self.beginnings.advance(text.beginning, token);
             let size = text.size + piece.size;
             if self.finish(beginning, max - size, room.most() - len).is_none() {
-                left_out = Some(format!("texts of more than {} bytes do not fit `{}`", room.most(), room.name));
+                left_out = Some(room.left_out());
                 continue;
             }
             let mut condition = is_text(terms, &room.bytes[text.len..start], &blank);
@@ -209,7 +236,7 @@ impl Writer {
         let grammar = self.beginnings.grammar().clone();
         let Some(bytes) = room.bytes.get(start..) else { return vec![does_not_fit(terms, room)] };
         if let Kind::One(written) = &grammar.token(token).kind {
-            if written.len() > bytes.len() {
+            if written.len() > bytes.len() || !room.takes(written) {
                 return vec![does_not_fit(terms, room)];
             }
             let condition = is_text(terms, bytes, written);
@@ -224,15 +251,24 @@ impl Writer {
                 pieces.push(does_not_fit(terms, room));
                 break;
             }
-            let Some(values) = self.example(token, len, &words) else { continue };
+            let Some(values) = self.example(token, len) else { continue };
+            if !room.takes(&values) {
+                pieces.push(does_not_fit(terms, room));
+                continue;
+            }
             let mut condition = holds(terms, &bytes[..len], &texts);
+            if room.end == End::Zero {
+                condition = bytes[..len]
+                    .iter()
+                    .fold(condition, |condition, byte| and_not_text(terms, condition, &[*byte], &[0]));
+            }
             for word in words.iter().filter(|word| word.len() == len) {
                 condition = and_not_text(terms, condition, &bytes[..len], word);
             }
             pieces.push(Piece { condition, values, size: (1 + len - shortest) as u32, hole: Some(token) });
         }
         for word in &words {
-            if word.len() > bytes.len() {
+            if word.len() > bytes.len() || !room.takes(word) {
                 pieces.push(does_not_fit(terms, room));
                 continue;
             }
@@ -294,13 +330,20 @@ impl Writer {
         self.holes.entry((token, len)).or_insert_with(|| grammar.token(token).language.of_len(len)).clone()
     }
 
-    fn example(&mut self, token: TokenId, len: usize, except: &[Vec<u8>]) -> Option<Vec<u8>> {
-        let grammar = self.beginnings.grammar().clone();
-        let make = || grammar.token(token).language.example(len, except);
-        match except {
-            [] => make(),
-            _ => self.examples.entry((token, len)).or_insert_with(make).clone(),
-        }
+    /// A text of a hole that is no word.
+    fn example(&mut self, token: TokenId, len: usize) -> Option<Vec<u8>> {
+        let Writer { beginnings, words, examples, .. } = self;
+        let words = words.get(&token).map_or(&[][..], Vec::as_slice);
+        let make = || beginnings.grammar().token(token).language.example(len, words);
+        examples.entry((token, len)).or_insert_with(make).clone()
+    }
+
+    /// The shortest text of a token, or one of them.
+    fn shortest_text(&mut self, token: TokenId) -> Option<Vec<u8>> {
+        let len = self.shortest[token.idx()];
+        let is_short = |word: &&Vec<u8>| word.len() == len;
+        let word = self.words.get(&token).and_then(|words| words.iter().find(is_short)).cloned();
+        self.example(token, len).or(word)
     }
 
     /// A small text that begins so, within what is left of its size and of its bytes: the tokens that follow.
@@ -366,8 +409,7 @@ impl Writer {
         let mut last = self.beginnings.last(beginning);
         for token in tokens {
             text.extend(self.between(last, *token)?);
-            let len = self.shortest[token.idx()];
-            text.extend(self.example(*token, len, &[])?);
+            text.extend(self.shortest_text(*token)?);
             last = Some(*token);
         }
         Some(text)

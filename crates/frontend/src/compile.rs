@@ -108,6 +108,9 @@ const OWN_FLAGS: &[&str] = &[
     "-O0",
     "-Xclang",
     "-disable-O0-optnone",
+    // Marks where variables begin and end to live, as for AddressSanitizer.
+    "-Xclang",
+    "-fsanitize-address-use-after-scope",
     "-fno-discard-value-names",
     "-fno-stack-protector",
     "-fno-sanitize=all",

@@ -3,7 +3,8 @@
 //!
 //! A local begins its life where it is declared, each time control passes there: in the second turn of a loop it is as
 //! unwritten as in the first. The mark for that is the debug information's, which clang leaves at the declaration, or
-//! `llvm.lifetime.start`.
+//! `llvm.lifetime.start`. It ends where its block does, at `llvm.lifetime.end`: whoever uses it later by its address makes a
+//! mistake.
 
 use rustc_hash::FxHashMap;
 
@@ -88,13 +89,40 @@ pub(crate) fn begun(call: Value) -> Option<Value> {
             described_variable(call)?;
             call.operand(0).wrapped_value()?
         }
-        name if name.starts_with("llvm.lifetime.start") => call.operand(1),
+        // Where it is declared as well, that counts.
+        name if name.starts_with("llvm.lifetime.start") && !is_declared_elsewhere(call) => call.operand(1),
         _ => return None,
     };
     let is_local = place.kind() == ValueKind::LLVMInstructionValueKind && place.opcode() == Opcode::LLVMAlloca;
     // What is allocated where it is declared is new each time in any case.
     (is_local && place.parent_block().is_first() && !call.parent_block().is_first() && !is_behind_pointer(call))
         .then_some(place)
+}
+
+/// Whether the variable whose life begins has a declaration that is passed each time, too.
+fn is_declared_elsewhere(start: Value) -> bool {
+    let block = start.parent_block();
+    let behind = block.instructions().skip_while(|inst| *inst != start);
+    let is_declaration = |inst: &Value| {
+        inst.opcode() == Opcode::LLVMCall && inst.called_value().kind() == ValueKind::LLVMFunctionValueKind && {
+            inst.called_value().name() == "llvm.dbg.declare"
+                && inst.operand(0).wrapped_value() == Some(start.operand(1))
+                && described_variable(*inst).is_some()
+                && !is_behind_pointer(*inst)
+        }
+    };
+    behind.into_iter().any(|inst| is_declaration(&inst))
+}
+
+/// The variable whose life ends at a call. Not one that is allocated where it is declared: it goes with its stack.
+pub(crate) fn ended(call: Value) -> Option<Value> {
+    let callee = call.called_value();
+    if callee.kind() != ValueKind::LLVMFunctionValueKind || !callee.name().starts_with("llvm.lifetime.end") {
+        return None;
+    }
+    let place = call.operand(1);
+    let is_local = place.kind() == ValueKind::LLVMInstructionValueKind && place.opcode() == Opcode::LLVMAlloca;
+    (is_local && place.parent_block().is_first()).then_some(place)
 }
 
 /// Whether the alloca holds the address of the variable: a structure built where its function's result goes.

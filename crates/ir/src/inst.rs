@@ -431,6 +431,8 @@ pub enum Intrinsic {
     CpuId,
     /// (variable, bytes): control is at its declaration, nobody has written it
     Begin,
+    /// (variable, bytes): its block has ended
+    End,
     /// (): the compiler has computed what follows by an operation that has no result
     Folded,
 }

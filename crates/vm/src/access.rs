@@ -142,6 +142,7 @@ impl Machine<'_> {
             )
         };
         match state.memory.find(addr).or_else(|| state.memory.near(addr)).map(describe) {
+            Some((Liveness::OutOfScope, _, text)) => (BugKind::UseAfterFree, format!("{text} whose block has ended")),
             Some((Liveness::Freed, _, text)) => (BugKind::UseAfterFree, format!("{text} that was freed")),
             Some((Liveness::Alive, ObjectKind::Constant, text))
                 if access == Access::Write && state.memory.find(addr).is_some() =>

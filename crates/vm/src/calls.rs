@@ -258,7 +258,7 @@ impl Machine<'_> {
         for idx in mark..state.memory.n_stack_objects() {
             let id = crate::ObjectId { region: Region::Stack, idx };
             let object = state.memory.get(id);
-            if object.liveness != Liveness::Alive || object.thread != thread {
+            if object.liveness == Liveness::Freed || object.thread != thread {
                 continue;
             }
             dropped += object.size;
@@ -414,6 +414,10 @@ impl Machine<'_> {
             Intrinsic::Begin => {
                 let (variable, bytes) = (self.arg(state, call, 0), self.arg(state, call, 1));
                 self.begin_variable(state, variable.bits as u64, bytes.bits as u64);
+            }
+            Intrinsic::End => {
+                let (variable, bytes) = (self.arg(state, call, 0), self.arg(state, call, 1));
+                self.end_variable(state, variable.bits as u64, bytes.bits as u64);
             }
             Intrinsic::Folded => {
                 let what = "clang computed this from constants by an operation without a result, such as a shift by too many bits; it is taken for 0";

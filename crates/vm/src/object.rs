@@ -35,6 +35,8 @@ impl ObjectKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Liveness {
     Alive,
+    /// A variable whose block has ended; it may begin anew.
+    OutOfScope,
     Freed,
 }
 

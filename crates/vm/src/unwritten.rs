@@ -16,8 +16,8 @@ use crate::access::{Byte, Offset};
 use crate::inputs;
 use crate::run::{Machine, Step};
 use crate::{
-    Answer, Effect, InputKind, InputRecord, InputRequest, Label, Object, ObjectId, ObjectKind, ScalarShape, Shadow,
-    State, Value,
+    Answer, Effect, InputKind, InputRecord, InputRequest, Label, Liveness, Object, ObjectId, ObjectKind, Region,
+    ScalarShape, Shadow, State, Value,
 };
 
 /// Larger objects do not get a symbol for each of their bytes.
@@ -247,6 +247,7 @@ impl Machine<'_> {
             return;
         }
         found.number += 1;
+        found.liveness = Liveness::Alive;
         if found.is_untouched() {
             return;
         }
@@ -257,6 +258,27 @@ impl Machine<'_> {
         found.unwrite_all();
         for at in control.filter(|control| !control.is_empty()).map_or(0..0, |_| 0..n_bytes) {
             found.set_label(at, control.unwrap_or_default());
+        }
+    }
+
+    /// Control leaves the block of a variable.
+    pub(crate) fn end_variable(&mut self, state: &mut State, addr: u64, n_bytes: u64) {
+        let Some(object) = state.memory.find(addr) else { return };
+        let found = state.memory.get(object);
+        if found.base != addr || found.size != n_bytes || found.liveness != Liveness::Alive {
+            return;
+        }
+        self.note_freed(state, object, Label::EMPTY);
+        state.memory.get_mut(object).liveness = Liveness::OutOfScope;
+        self.tlb.forget(addr..addr + n_bytes);
+    }
+
+    /// Nothing is known of which blocks control is in: no variable of the running functions counts as ended.
+    pub(crate) fn revive_variables(&mut self, state: &mut State) {
+        let is_over = |(_, object): &(ObjectId, &Rc<Object>)| object.liveness == Liveness::OutOfScope;
+        let over: Vec<ObjectId> = state.memory.objects(Region::Stack).filter(is_over).map(|(id, _)| id).collect();
+        for object in over {
+            state.memory.get_mut(object).liveness = Liveness::Alive;
         }
     }
 }

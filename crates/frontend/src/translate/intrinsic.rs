@@ -11,7 +11,7 @@ use super::body::{Body, Regs, Unsupported};
 use super::instruction::float_kind;
 use super::shape::{Scalar, ScalarKind};
 use crate::llvm::{Linkage, Opcode, TypeKind, Value, ValueKind};
-use crate::unwritten::begun;
+use crate::unwritten::{begun, ended};
 
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, inst: Value) -> Result<(), Unsupported> {
@@ -139,7 +139,10 @@ impl Body<'_, '_> {
             return self.float_op(inst, op, n_operands);
         }
         if let Some(variable) = begun(inst).filter(|_| self.may_come_again(inst.parent_block())) {
-            return self.begin(inst, variable);
+            return self.mark(inst, variable, Intrinsic::Begin);
+        }
+        if let Some(variable) = ended(inst) {
+            return self.mark(inst, variable, Intrinsic::End);
         }
         if is_listed(IGNORED, name) {
             return self.ignored(inst);
@@ -189,14 +192,14 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A variable in memory is declared where control may have been before.
-    fn begin(&mut self, inst: Value, variable: Value) -> Result<(), Unsupported> {
+    /// A variable in memory is declared where control may have been before, or its block ends.
+    fn mark(&mut self, inst: Value, variable: Value, mark: Intrinsic) -> Result<(), Unsupported> {
         let Some(bytes) = self.local_bytes(variable) else { return self.ignored(inst) };
         let pointer_bits = self.pointer_bits();
         let reg = self.scalar(variable)?;
         let len = self.number(pointer_bits, u128::from(bytes));
         let arg = |reg: Reg| Arg { reg, bits: pointer_bits, byval: None, float: None };
-        let callee = Callee::Intrinsic(Intrinsic::Begin);
+        let callee = Callee::Intrinsic(mark);
         let args = vec![arg(reg), arg(len)];
         self.emit_call(Call { callee, args, results: Vec::new(), n_fixed: u32::MAX, result_used: false });
         Ok(())

@@ -99,7 +99,7 @@ impl Machine<'_> {
         let (kind, message) = match found.map(|object| (object, state.memory.get(object))) {
             Some((object, found)) if found.base == addr && found.kind == ObjectKind::Heap => match found.liveness {
                 Liveness::Alive => return Ok(Some(object)),
-                Liveness::Freed => {
+                Liveness::Freed | Liveness::OutOfScope => {
                     (BugKind::DoubleFree, format!("a heap object of {} bytes is freed a second time", found.size))
                 }
             },

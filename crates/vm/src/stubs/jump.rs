@@ -57,6 +57,8 @@ impl Machine<'_> {
         while state.depth > target.depth {
             self.abandon_frame(state);
         }
+        // The jump may lead back into a block that had ended.
+        self.revive_variables(state);
         state.top.block = target.at.1;
         state.top.inst_idx = target.at.2;
         let function = self.image.module.function(state.top.func);

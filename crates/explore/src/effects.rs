@@ -129,6 +129,7 @@ impl<'i> Decider<'i> {
         if let Effect::AddressOrder { a, b } = effect {
             return self.order(path, a, b, line_up, ledger);
         }
+        let effect = self.with_known(path, effect, line_up);
         if let Some(decision) = path.follow.pop_front() {
             return self.follow(path, effect, decision, line_up, ledger);
         }
@@ -147,6 +148,23 @@ impl<'i> Decider<'i> {
             Effect::Ended(ending) => Fate::Ended(*ending),
             Effect::AddressOrder { .. } => unreachable!("nothing is decided about it"),
             Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
+        }
+    }
+
+    /// The effect with conditions that say the same of this path and less of what is settled.
+    fn with_known(&mut self, path: &Path, effect: Effect, line_up: &mut LineUp) -> Effect {
+        if line_up.techniques.is_empty() {
+            return effect;
+        }
+        let mut known = |cond: TermId| line_up.known(path, cond, &mut self.means()).unwrap_or(cond);
+        match effect {
+            Effect::Branch { cond } => Effect::Branch { cond: known(cond) },
+            Effect::Check { holds, bug } => Effect::Check { holds: known(holds), bug },
+            Effect::Assume { cond } => Effect::Assume { cond: known(cond) },
+            Effect::Switch { conds } => {
+                Effect::Switch { conds: conds.iter().map(|(edge, cond)| (*edge, known(*cond))).collect() }
+            }
+            effect => effect,
         }
     }
 

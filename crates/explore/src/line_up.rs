@@ -190,6 +190,10 @@ impl LineUp {
         self.seats().find_map(|seats| seats.leads(path, addr, means))
     }
 
+    pub(crate) fn known(&mut self, path: &Path, condition: term::TermId, means: &mut Means) -> Option<term::TermId> {
+        self.seats().find_map(|seats| seats.known(path, condition, means))
+    }
+
     pub(crate) fn order(
         &mut self,
         path: &Path,

@@ -11,8 +11,8 @@ use crate::leaks::End;
 use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
 use crate::{
-    Access, Answer, Effect, Event, Frame, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region, Returns,
-    Shadow, Site, State, Use, Value,
+    Access, Answer, Effect, Event, Frame, INPUTS, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region,
+    Returns, Shadow, Site, State, Use, Value,
 };
 
 /// Functions of the C library that fetch an argument before they know whether there is one.
@@ -360,7 +360,8 @@ impl Machine<'_> {
             }
             Intrinsic::AddressOrder => {
                 let (a, b) = (self.arg(state, call, 0), self.arg(state, call, 1));
-                if a.term().is_some() || b.term().is_some() {
+                let is_given = |addr: Value| addr.term().is_some() || INPUTS.contains(&(addr.bits as u64));
+                if is_given(a) || is_given(b) {
                     let bits = u32::from(pointer_bits);
                     let (a, b) = (a.to_term(&mut self.terms, bits), b.to_term(&mut self.terms, bits));
                     self.ask(state, || Effect::AddressOrder { a, b })?;

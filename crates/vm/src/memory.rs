@@ -63,6 +63,8 @@ pub struct Memory {
     heap: List<Rc<Object>>,
     /// In the order they were made.
     inputs: List<Rc<Object>>,
+    /// Where they begin, in order, and their numbers.
+    input_bases: Rc<Vec<(u64, u32)>>,
     layout: &'static Layout,
     next_stack: u64,
     next_heap: u64,
@@ -75,6 +77,7 @@ impl Memory {
             stack: List::default(),
             heap: List::default(),
             inputs: List::default(),
+            input_bases: Rc::default(),
             layout,
             // Room in front of the first object, so that a step before it is seen for what it is.
             next_stack: layout.stack + GAP,
@@ -148,8 +151,9 @@ impl Memory {
 
     /// Variables of the program may have been placed among the inputs.
     fn below_among_inputs(&self, addr: u64) -> Option<ObjectId> {
-        let inputs = self.objects(Region::Input).filter(|(_, object)| object.base <= addr);
-        let input = inputs.max_by_key(|(_, object)| object.base).map(|(object, _)| object);
+        let n_below = self.input_bases.partition_point(|(base, _)| *base <= addr);
+        let last = n_below.checked_sub(1).map(|last| self.input_bases[last].1);
+        let input = last.map(|idx| ObjectId { region: Region::Input, idx });
         let global = self.below_in(Region::Global, addr);
         input.into_iter().chain(global).max_by_key(|object| self.get(*object).base)
     }
@@ -194,13 +198,22 @@ impl Memory {
     /// Adds an object that was there before the program started. No other may overlap with it.
     pub fn add_input(&mut self, object: Object) -> ObjectId {
         debug_assert!(INPUTS.contains(&object.base));
+        let idx = self.inputs.len() as u32;
+        self.enter_base(object.base, idx);
         self.inputs.push(Rc::new(object));
-        ObjectId { region: Region::Input, idx: (self.inputs.len() - 1) as u32 }
+        ObjectId { region: Region::Input, idx }
+    }
+
+    fn enter_base(&mut self, base: u64, idx: u32) {
+        let place = self.input_bases.partition_point(|(other, _)| *other <= base);
+        Rc::make_mut(&mut self.input_bases).insert(place, (base, idx));
     }
 
     /// Puts another in place of an input object: a larger one around it.
     pub fn replace_input(&mut self, object: ObjectId, with: Object) {
         debug_assert_eq!(object.region, Region::Input);
+        Rc::make_mut(&mut self.input_bases).retain(|(_, idx)| *idx != object.idx);
+        self.enter_base(with.base, object.idx);
         self.inputs[object.idx as usize] = Rc::new(with);
     }
 

@@ -82,6 +82,11 @@ pub trait Seats {
         None
     }
 
+    /// Seat `resolve`, one owner: a condition that means the same on this path, with what the technique has settled put in.
+    fn known(&mut self, _path: &Path, _condition: TermId, _means: &mut Means) -> Option<TermId> {
+        None
+    }
+
     /// Seat `resolve`: why two addresses might lie otherwise to each other than they do on this path, if they might.
     fn order(&mut self, _path: &Path, _addresses: (TermId, TermId), _means: &mut Means) -> Option<String> {
         None

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use explore::{Path, SlotId};
-use rustc_hash::FxHashMap;
-use term::{TermId, Terms};
+use term::{Chunks, TermId, Terms};
 use vm::{InputRecord, Label, Object, ObjectId, ObjectKind, Scalar};
 
 use super::kinds::KindId;
+use super::pointers::PointerId;
 
 /// The technique's slot of a state.
 pub const SLOT: SlotId = SlotId(6);
@@ -44,10 +44,25 @@ pub enum Settled {
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
     pub made: Vec<Made>,
-    pub settled: FxHashMap<TermId, Settled>,
+    /// By the number of the pointer.
+    settled: Chunks<Option<Settled>>,
+    pub n_settled: u32,
 }
 
 impl Heap {
+    pub fn of(made: Vec<Made>) -> Heap {
+        Heap { made, ..Heap::default() }
+    }
+
+    pub fn settled(&self, pointer: PointerId) -> Option<Settled> {
+        self.settled.get(pointer.idx()).copied().flatten()
+    }
+
+    pub fn settle(&mut self, pointer: PointerId, settled: Settled) {
+        *self.settled.get_mut(pointer.idx()) = Some(settled);
+        self.n_settled += 1;
+    }
+
     /// Objects of the kind that were made on the way.
     pub fn n_inputs(&self, kind: KindId) -> u64 {
         let is_input = |made: &&Made| made.kind == kind && matches!(made.origin, Origin::Input { .. });

@@ -46,6 +46,7 @@ mod finish;
 mod heap;
 mod kinds;
 mod pointers;
+mod settled;
 mod uses;
 mod ways;
 
@@ -77,6 +78,8 @@ pub enum Representation {
     Numbers,
     /// One address of 64 bits.
     Addresses,
+    /// As numbers, and a pointer that was followed stays a term.
+    Terms,
 }
 
 #[derive(Clone, Debug)]
@@ -156,7 +159,7 @@ impl Shapes {
             named: FxHashMap::default(),
             functions: FxHashMap::default(),
             listed: None,
-            beginning: Heap { made, ..Heap::default() },
+            beginning: Heap::of(made),
             subject: (Arc::clone(module), entry),
             config: config.clone(),
         }
@@ -177,13 +180,11 @@ impl Shapes {
     fn lead(&self, path: &Path, addr: TermId, means: &mut Means) -> Option<Leads> {
         let heap = self.heap(path);
         let terms = &mut means.machine.terms;
-        let settled = |value: TermId| heap.settled.get(&value).copied();
         match self.pointers.within(terms, addr) {
             // What several are mixed to is for the engine to find out, once each of them has its place.
             Within::Nothing | Within::Several(_) => None,
             Within::One { pointer, beside } => {
-                let value = self.pointers.get(pointer).value;
-                let Settled::At(at) = settled(value)? else { return None };
+                let Settled::At(at) = heap.settled(pointer)? else { return None };
                 Some(match terms.as_const(beside) {
                     Some(beside) => Leads::At(at.wrapping_add(beside as u64)),
                     None => Leads::Into(heap.around(at).map(|made| made.base).into_iter().collect()),
@@ -217,7 +218,7 @@ impl Shapes {
             n_before => format!("{}#{}", request.name, n_before + 1),
         };
         for cell in &cells {
-            let term = self.term_of(&unique, cell, means.machine, &mut conditions);
+            let term = self.term_of(&unique, cell, None, means.machine, &mut conditions);
             scalars.push(scalar(cell.offset, cell.n_bytes, term));
         }
         self.measure(&cells, &scalars, &mut means.machine.terms, &mut conditions);
@@ -352,6 +353,10 @@ impl Seats for Shapes {
         self.lead(path, addr, means)
     }
 
+    fn known(&mut self, path: &Path, condition: TermId, means: &mut Means) -> Option<TermId> {
+        self.with_settled(path, condition, means)
+    }
+
     fn order(&mut self, path: &Path, (a, b): (TermId, TermId), means: &mut Means) -> Option<String> {
         self.order_of(path, a, b, means)
     }
@@ -406,7 +411,11 @@ const POINTERS: Flag = Flag {
     help: "`shapes`: how a pointer is written for the solver; for comparison",
     takes: Takes::OneOf {
         named: "FORM",
-        words: &[("numbers", "the number of an object and a place in it"), ("addresses", "an address of 64 bits")],
+        words: &[
+            ("numbers", "the number of an object and a place in it; the address it is once it was followed"),
+            ("addresses", "an address of 64 bits, else the same"),
+            ("terms", "as `numbers`, and it stays a term"),
+        ],
         default: "numbers",
     },
 };
@@ -470,6 +479,7 @@ fn make(making: &Making) -> Result<Part, String> {
         arrays: arrays(flags)?,
         representation: match flags.word(&POINTERS) {
             "addresses" => Representation::Addresses,
+            "terms" => Representation::Terms,
             _ => Representation::Numbers,
         },
     };

@@ -21,6 +21,12 @@ const POINTER_BITS: u32 = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PointerId(u32);
 
+impl PointerId {
+    pub fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Whether whatever is in memory must be a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
@@ -35,6 +41,8 @@ pub struct Pointer {
     /// What it points to; several where it is part of a union.
     pub kinds: Arc<[KindId]>,
     pub nature: Nature,
+    /// The address of the input object's member that holds it at first.
+    pub home: Option<u64>,
 }
 
 /// The pointers made so far by this worker: the same name is the same pointer on every path.
@@ -66,24 +74,36 @@ impl Pointers {
         Pointers { representation, ..Pointers::default() }
     }
 
+    /// Whether a pointer that was followed goes on as the address it is.
+    pub fn become_addresses(&self) -> bool {
+        self.representation != Representation::Terms
+    }
+
     pub fn get(&self, pointer: PointerId) -> &Pointer {
         &self.all[pointer.0 as usize]
     }
 
     /// A pointer of that name, and what it may be.
-    pub fn make(&mut self, terms: &mut Terms, kinds: &Kinds, name: &str, kind: KindId) -> (TermId, TermId) {
+    pub fn make(
+        &mut self,
+        terms: &mut Terms,
+        kinds: &Kinds,
+        name: &str,
+        kind: KindId,
+        home: Option<u64>,
+    ) -> (TermId, TermId) {
         let (value, condition) = match self.representation {
-            Representation::Numbers => by_number(terms, kinds, name, kind),
+            Representation::Numbers | Representation::Terms => by_number(terms, kinds, name, kind),
             Representation::Addresses => by_address(terms, kinds, name, kind),
         };
-        self.enter(terms, value, Arc::new([kind]), Nature::Pointer);
+        self.enter(terms, value, Arc::new([kind]), Nature::Pointer, home);
         (value, condition)
     }
 
     /// Memory that holds a pointer to one of these kinds or something else: any bits.
-    pub fn make_either(&mut self, terms: &mut Terms, name: &str, kinds: &[KindId]) -> TermId {
+    pub fn make_either(&mut self, terms: &mut Terms, name: &str, kinds: &[KindId], home: Option<u64>) -> TermId {
         let value = terms.symbol(name, POINTER_BITS);
-        self.enter(terms, value, kinds.into(), Nature::Either);
+        self.enter(terms, value, kinds.into(), Nature::Either, home);
         value
     }
 
@@ -100,16 +120,21 @@ impl Pointers {
         (value, terms.ule(which, last))
     }
 
-    fn enter(&mut self, terms: &Terms, value: TermId, kinds: Arc<[KindId]>, nature: Nature) {
+    fn enter(&mut self, terms: &Terms, value: TermId, kinds: Arc<[KindId]>, nature: Nature, home: Option<u64>) {
         if self.by_value.contains_key(&value) {
             return;
         }
         let id = PointerId(self.all.len() as u32);
-        self.all.push(Pointer { value, kinds, nature });
+        self.all.push(Pointer { value, kinds, nature, home });
         self.by_value.insert(value, id);
         for symbol in terms.symbols(value) {
             self.by_symbol.insert(*symbol, id);
         }
+    }
+
+    /// The pointer that a symbol is part of.
+    pub fn of_symbol(&self, symbol: SymbolId) -> Option<PointerId> {
+        self.by_symbol.get(&symbol).copied()
     }
 
     /// The pointers in a term.

@@ -44,7 +44,7 @@ const MAX_BESIDE: usize = 16;
 /// What was listed last, for those who take one of it.
 pub struct Listed {
     value: TermId,
-    settles: TermId,
+    settles: PointerId,
     ways: Rc<[Way]>,
 }
 
@@ -76,12 +76,12 @@ impl Shapes {
         }
         let List { ways, left_out, .. } = list;
         let (conditions, ways): (Vec<TermId>, Vec<Way>) = ways.into_iter().unzip();
-        self.listed = Some(Listed { value: asked.value, settles: value, ways: ways.into() });
+        self.listed = Some(Listed { value: asked.value, settles: pointer, ways: ways.into() });
         Some((conditions, left_out))
     }
 
     fn is_settled(&self, path: &Path, pointer: PointerId) -> bool {
-        self.heap(path).settled.contains_key(&self.pointers.get(pointer).value)
+        self.heap(path).settled(pointer).is_some()
     }
 
     /// What a pointer may point to. One to nobody knows what points to what the program takes it for.
@@ -242,13 +242,12 @@ impl Shapes {
         let Within::One { pointer, .. } = self.pointers.within(&mut means.machine.terms, asked.value) else {
             return None;
         };
-        let pointer = self.pointers.get(pointer).value;
-        let Some(Settled::At(points_to)) = heap.settled.get(&pointer) else { return None };
+        let Some(Settled::At(points_to)) = heap.settled(pointer) else { return None };
         let (idx, made) = heap
             .made
             .iter()
             .enumerate()
-            .find(|(_, made)| *points_to >= made.base && *points_to < made.base + made.size.max(1))?;
+            .find(|(_, made)| points_to >= made.base && points_to < made.base + made.size.max(1))?;
         let is_inside = addr >= made.base && addr + n_bytes <= made.base + made.size;
         if is_inside || !is_whole(path, made) {
             return None;
@@ -261,7 +260,7 @@ impl Shapes {
         for kind in self.kinds.ids() {
             let places = self.kinds.get(kind).places.iter().filter(|(_, part)| *part == made.kind);
             let fitting = places.map(|(offset, _)| *offset).filter(|offset| fits(&kind, *offset));
-            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset, at: *points_to }));
+            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset, at: points_to }));
         }
         if ways.is_empty() {
             return None;
@@ -289,13 +288,14 @@ impl Shapes {
                 at
             }
         };
-        self.heap_mut(path).settled.insert(settles, Settled::At(at));
+        self.heap_mut(path).settle(settles, Settled::At(at));
+        self.put_in(path, settles, at, means);
     }
 
     pub fn take_none(&mut self, path: &mut Path) {
         let Some(Listed { settles, .. }) = self.listed.as_ref() else { return };
         let settles = *settles;
-        self.heap_mut(path).settled.insert(settles, Settled::Foreign);
+        self.heap_mut(path).settle(settles, Settled::Foreign);
     }
 
     fn make(
@@ -330,7 +330,7 @@ impl Shapes {
         let unique = format!("@{slot:x}.{}.{n_elements}.{n_in_tail}", kind.0);
         let base = self.kinds.base(slot);
         let shown = if is_usual { Arc::clone(&whole.fields) } else { fields(&cells) };
-        let scalars = self.scalars(path, &unique, &cells, means);
+        let scalars = self.scalars(path, &unique, base, &cells, means);
         let record = InputRecord {
             name: name_for(path, &whole.name, self.heap(path).n_inputs(kind)),
             type_name: name,
@@ -358,13 +358,13 @@ impl Shapes {
             |cell: &Cell| cell.offset + u64::from(cell.n_bytes) <= offset || cell.offset >= offset + part.n_bytes;
         let beside: Vec<Cell> = whole.cells.iter().filter(|cell| is_beside(cell)).cloned().collect();
         let unique = format!("@{:x}.{}+{offset}", made.slot, kind.0);
-        let mut scalars = self.scalars(path, &unique, &beside, means);
+        let base = made.base - offset;
+        let mut scalars = self.scalars(path, &unique, base, &beside, means);
         scalars.extend(part.scalars.iter().cloned().map(|mut scalar| {
             scalar.offset += offset;
             scalar
         }));
         scalars.sort_by_key(|scalar| scalar.offset);
-        let base = made.base - offset;
         let record = InputRecord {
             name: name_for(path, &whole.name, self.heap(path).n_inputs(kind)),
             type_name: whole.name.clone(),
@@ -398,11 +398,19 @@ impl Shapes {
     }
 
     /// The terms of an object's cells; what is true of them by their nature becomes true on the path.
-    fn scalars(&mut self, path: &mut Path, unique: &str, cells: &[Cell], means: &mut Means) -> Vec<vm::Scalar> {
+    fn scalars(
+        &mut self,
+        path: &mut Path,
+        unique: &str,
+        base: u64,
+        cells: &[Cell],
+        means: &mut Means,
+    ) -> Vec<vm::Scalar> {
         let mut scalars = Vec::with_capacity(cells.len());
         let mut conditions = Vec::new();
         for cell in cells {
-            let term = self.term_of(unique, cell, means.machine, &mut conditions);
+            let home = Some(base + cell.offset);
+            let term = self.term_of(unique, cell, home, means.machine, &mut conditions);
             scalars.push(scalar(cell.offset, cell.n_bytes, term));
         }
         self.measure(cells, &scalars, &mut means.machine.terms, &mut conditions);
@@ -416,6 +424,7 @@ impl Shapes {
         &mut self,
         unique: &str,
         cell: &Cell,
+        home: Option<u64>,
         machine: &mut Machine,
         conditions: &mut Vec<TermId>,
     ) -> TermId {
@@ -428,8 +437,8 @@ impl Shapes {
                 let bit = terms.symbol(&name, 1);
                 return terms.zext(bit, width);
             }
-            Holds::Either(kinds) => return self.pointers.make_either(terms, &name, kinds),
-            Holds::Pointer(kind) => self.pointers.make(terms, &self.kinds, &name, *kind),
+            Holds::Either(kinds) => return self.pointers.make_either(terms, &name, kinds, home),
+            Holds::Pointer(kind) => self.pointers.make(terms, &self.kinds, &name, *kind, home),
             Holds::Function(signature) => {
                 let targets = super::pointers::functions_of(&self.kinds, machine.image, &self.taken, signature);
                 self.functions.extend(targets.iter().map(|(func, addr)| (*addr, *func)));

@@ -126,8 +126,10 @@ impl<'i> Decider<'i> {
         {
             return fate;
         }
-        if let Effect::AddressOrder { a, b } = effect {
-            return self.order(path, a, b, line_up, ledger);
+        match effect {
+            Effect::AddressOrder { a, b } => return self.order(path, a, b, line_up, ledger),
+            Effect::Beyond { addr, access, bug } => return self.beyond(path, addr, access, *bug, line_up, ledger),
+            _ => {}
         }
         let effect = self.with_known(path, effect, line_up);
         if let Some(decision) = path.follow.pop_front() {
@@ -146,7 +148,7 @@ impl<'i> Decider<'i> {
             Effect::Input(request) => self.input(path, &request, line_up),
             Effect::Call { func } => self.call(path, func, line_up),
             Effect::Ended(ending) => Fate::Ended(*ending),
-            Effect::AddressOrder { .. } => unreachable!("nothing is decided about it"),
+            Effect::AddressOrder { .. } | Effect::Beyond { .. } => unreachable!("they were decided before"),
             Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
         }
     }
@@ -505,7 +507,7 @@ impl<'i> Decider<'i> {
                 return self.call(path, func, line_up);
             }
             Effect::Ended(ending) => return Fate::Ended(*ending),
-            Effect::AddressOrder { .. } => unreachable!("nothing is decided about it"),
+            Effect::AddressOrder { .. } | Effect::Beyond { .. } => unreachable!("they were decided before"),
             Effect::OutOfFuel | Effect::Arrived => unreachable!("the loop deals with fuel and stops"),
         };
         if !self.holds(path, cond) {

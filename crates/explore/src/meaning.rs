@@ -6,7 +6,7 @@
 
 use term::TermId;
 use vm::{Access, Answer, Effect, PickWhy};
-use witness::{Ending, Ledger, LedgerKind};
+use witness::{Bug, Ending, Ledger, LedgerKind};
 
 use crate::effects::{Decider, Fate, Feasible, Parted};
 use crate::{LineUp, Path};
@@ -87,6 +87,21 @@ impl Decider<'_> {
             }
             Leads::Into(_) => None,
         }
+    }
+
+    /// Something larger may lie around what is at a concrete address; otherwise using that is a fault.
+    pub(crate) fn beyond(
+        &mut self,
+        path: &mut Path,
+        addr: u64,
+        access: Option<(Access, u64)>,
+        bug: Bug,
+        line_up: &mut LineUp,
+        ledger: &mut Ledger,
+    ) -> Fate {
+        let value = self.machine.terms.constant(u128::from(addr), u32::from(self.machine.image.pointer_bits()));
+        let settled = self.settle_pointer(path, Asked { value, access }, line_up, ledger);
+        settled.unwrap_or(Fate::Ended(Ending::Bug(bug)))
     }
 
     /// The program makes something of where objects lie. Nothing is asked: whoever placed them says whether they could lie

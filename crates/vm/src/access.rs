@@ -4,7 +4,7 @@ use term::{TermId, View};
 use witness::{BugKind, Ending};
 
 use crate::bytes::Moved;
-use crate::memory::GAP;
+use crate::memory::{GAP, INPUTS};
 use crate::run::{Machine, Step};
 use crate::unwritten::byte_of;
 use crate::{
@@ -118,7 +118,23 @@ impl Machine<'_> {
     /// The fault that an access at a concrete address is.
     fn bad_access(&self, state: &State, addr: u64, bytes: u64, access: Access) -> Effect {
         let (kind, message) = self.diagnose(state, addr, bytes, access);
-        Effect::Ended(Box::new(Ending::Bug(self.bug(state, kind, message))))
+        self.fault_at(state, addr, Some((access, bytes)), kind, message)
+    }
+
+    /// A fault at a concrete address. What lies among the inputs may turn out to be larger.
+    pub(crate) fn fault_at(
+        &self,
+        state: &State,
+        addr: u64,
+        access: Option<(Access, u64)>,
+        kind: BugKind,
+        message: String,
+    ) -> Effect {
+        let bug = self.bug(state, kind, message);
+        match INPUTS.contains(&addr) {
+            true => Effect::Beyond { addr, access, bug: Box::new(bug) },
+            false => Effect::Ended(Box::new(Ending::Bug(bug))),
+        }
     }
 
     /// What is wrong with an access that does not lie inside one live object.

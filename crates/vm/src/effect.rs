@@ -113,6 +113,13 @@ pub enum Effect {
         bytes: u64,
         access: Access,
     },
+    /// No answer: the machine asks again. A concrete address among the inputs has nothing there that is large enough: unless
+    /// whoever makes them makes more of what is there, it is `bug`. Without an access, an object is to begin there.
+    Beyond {
+        addr: u64,
+        access: Option<(Access, u64)>,
+        bug: Box<Bug>,
+    },
     /// Answer `Value`.
     Pick {
         value: TermId,

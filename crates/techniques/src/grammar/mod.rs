@@ -197,6 +197,7 @@ impl Texts {
             | Effect::Input(_)
             | Effect::Call { .. }
             | Effect::AddressOrder { .. }
+            | Effect::Beyond { .. }
             | Effect::Ended(_)
             | Effect::OutOfFuel
             | Effect::Arrived => On::Decided,

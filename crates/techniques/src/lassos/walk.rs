@@ -327,7 +327,9 @@ fn asked(walker: &Walker, effect: Effect, means: &mut Means) -> Asked {
         }
         Effect::Ended(_) => Asked::Halt(Halt::Left),
         // A round that depends on memory nobody wrote is a fault of its own.
-        Effect::Call { .. } | Effect::AddressOrder { .. } | Effect::Unwritten { .. } => Asked::Halt(Halt::Unknown),
+        Effect::Call { .. } | Effect::AddressOrder { .. } | Effect::Beyond { .. } | Effect::Unwritten { .. } => {
+            Asked::Halt(Halt::Unknown)
+        }
         Effect::OutOfFuel | Effect::Arrived => Asked::Halt(Halt::Unknown),
     }
 }

@@ -217,11 +217,6 @@ impl Kinds {
         &self.reaches[kind.0 as usize]
     }
 
-    /// Whether something larger has an object of the kind in it.
-    pub fn is_part(&self, kind: KindId) -> bool {
-        self.kinds.iter().any(|whole| whole.places.iter().any(|(_, part)| *part == kind))
-    }
-
     pub fn module(&self) -> &Arc<Module> {
         &self.module
     }

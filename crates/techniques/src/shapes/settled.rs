@@ -11,7 +11,7 @@ use term::{Replacement, TermId};
 use vm::Shadow;
 
 use super::Shapes;
-use super::heap::{Made, Origin, Settled};
+use super::heap::Settled;
 use super::pointers::{PointerId, Within};
 
 impl Shapes {
@@ -36,7 +36,7 @@ impl Shapes {
 
     /// Writes the address that a pointer turned out to be to where the pointer is.
     pub fn put_in(&self, path: &mut Path, pointer: PointerId, at: u64, means: &mut Means) {
-        if !self.pointers.become_addresses() || self.may_grow(path, at) {
+        if !self.pointers.become_addresses() {
             return;
         }
         let terms = &mut means.machine.terms;
@@ -67,12 +67,5 @@ impl Shapes {
                 object.set_byte(offset + nth, byte, Shadow::new(None, shadow.label()));
             }
         }
-    }
-
-    /// Whether what lies there may turn out to be part of something larger: who steps out of it has to be known then.
-    fn may_grow(&self, path: &Path, at: u64) -> bool {
-        let is_there = |made: &&Made| at >= made.base && at < made.base + made.size.max(1);
-        let Some(made) = self.heap(path).made.iter().find(is_there) else { return false };
-        made.n_elements == 1 && matches!(made.origin, Origin::Input { .. }) && self.kinds.is_part(made.kind)
     }
 }

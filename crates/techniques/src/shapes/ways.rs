@@ -44,7 +44,8 @@ const MAX_BESIDE: usize = 16;
 /// What was listed last, for those who take one of it.
 pub struct Listed {
     value: TermId,
-    settles: PointerId,
+    /// The pointer that is settled by it; none where what lies around something is.
+    settles: Option<PointerId>,
     ways: Rc<[Way]>,
 }
 
@@ -53,9 +54,13 @@ impl Shapes {
     pub fn list(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<(Vec<TermId>, Option<LeftOut>)> {
         let terms = &mut means.machine.terms;
         let pointer = match self.pointers.within(terms, asked.value) {
-            Within::Nothing => return None,
+            Within::Nothing => {
+                let addr = terms.as_const(asked.value)? as u64;
+                return self.list_around(path, asked, addr, means);
+            }
             Within::One { pointer, .. } if self.is_settled(path, pointer) => {
-                return self.list_around(path, asked, means);
+                let explore::Leads::At(addr) = self.lead(path, asked.value, means)? else { return None };
+                return self.list_around(path, asked, addr, means);
             }
             Within::One { pointer, .. } => pointer,
             // One after the other.
@@ -76,7 +81,7 @@ impl Shapes {
         }
         let List { ways, left_out, .. } = list;
         let (conditions, ways): (Vec<TermId>, Vec<Way>) = ways.into_iter().unzip();
-        self.listed = Some(Listed { value: asked.value, settles: pointer, ways: ways.into() });
+        self.listed = Some(Listed { value: asked.value, settles: Some(pointer), ways: ways.into() });
         Some((conditions, left_out))
     }
 
@@ -234,40 +239,41 @@ impl Shapes {
         }
     }
 
-    /// A settled pointer from which the program steps out of what it points to: it points to a part of something larger.
-    fn list_around(&mut self, path: &Path, asked: &Asked, means: &mut Means) -> Option<(Vec<TermId>, Option<LeftOut>)> {
-        let (_, n_bytes) = asked.access?;
-        let explore::Leads::At(addr) = self.lead(path, asked.value, means)? else { return None };
-        let heap = self.heap(path);
-        let Within::One { pointer, .. } = self.pointers.within(&mut means.machine.terms, asked.value) else {
-            return None;
-        };
-        let Some(Settled::At(points_to)) = heap.settled(pointer) else { return None };
-        let (idx, made) = heap
-            .made
-            .iter()
-            .enumerate()
-            .find(|(_, made)| points_to >= made.base && points_to < made.base + made.size.max(1))?;
+    /// An address outside of the object that it was computed from: what was made is part of something larger. Something that is
+    /// to be given back as a whole has to begin there.
+    fn list_around(
+        &mut self,
+        path: &Path,
+        asked: &Asked,
+        addr: u64,
+        means: &mut Means,
+    ) -> Option<(Vec<TermId>, Option<LeftOut>)> {
+        let slot = self.kinds.slot_near(addr);
+        let (idx, made) = self.heap(path).made.iter().enumerate().find(|(_, made)| made.slot == slot)?;
+        let n_bytes = asked.access.map_or(1, |(_, n_bytes)| n_bytes);
         let is_inside = addr >= made.base && addr + n_bytes <= made.base + made.size;
         if is_inside || !is_whole(path, made) {
             return None;
         }
         let fits = |kind: &KindId, offset: u64| {
             let base = made.base - offset;
-            addr >= base && addr + n_bytes <= base + self.kinds.get(*kind).size
+            match asked.access {
+                Some(_) => addr >= base && addr + n_bytes <= base + self.kinds.get(*kind).size,
+                None => addr == base,
+            }
         };
         let mut ways = Vec::new();
         for kind in self.kinds.ids() {
             let places = self.kinds.get(kind).places.iter().filter(|(_, part)| *part == made.kind);
             let fitting = places.map(|(offset, _)| *offset).filter(|offset| fits(&kind, *offset));
-            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset, at: points_to }));
+            ways.extend(fitting.map(|offset| Way::Around { made: idx, kind, offset, at: addr }));
         }
         if ways.is_empty() {
             return None;
         }
         let always = means.machine.terms.tru();
         let conditions = vec![always; ways.len()];
-        self.listed = Some(Listed { value: asked.value, settles: pointer, ways: ways.into() });
+        self.listed = Some(Listed { value: asked.value, settles: None, ways: ways.into() });
         Some((conditions, None))
     }
 
@@ -288,14 +294,16 @@ impl Shapes {
                 at
             }
         };
-        self.heap_mut(path).settle(settles, Settled::At(at));
-        self.put_in(path, settles, at, means);
+        if let Some(pointer) = settles {
+            self.heap_mut(path).settle(pointer, Settled::At(at));
+            self.put_in(path, pointer, at, means);
+        }
     }
 
     pub fn take_none(&mut self, path: &mut Path) {
-        let Some(Listed { settles, .. }) = self.listed.as_ref() else { return };
-        let settles = *settles;
-        self.heap_mut(path).settle(settles, Settled::Foreign);
+        let Some(Listed { settles: Some(pointer), .. }) = self.listed.as_ref() else { return };
+        let pointer = *pointer;
+        self.heap_mut(path).settle(pointer, Settled::Foreign);
     }
 
     fn make(

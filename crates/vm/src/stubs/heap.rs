@@ -1,13 +1,11 @@
 //! Allocation.
 
 use ir::Call;
-use witness::{BugKind, Ending};
+use witness::BugKind;
 
 use super::{Stub, done};
 use crate::run::{Machine, Next, Step};
-use crate::{
-    Decides, Effect, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, State, Value,
-};
+use crate::{Decides, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, State, Value};
 
 /// Larger requests give NULL, natively too.
 const LARGEST: u64 = 256 << 20;
@@ -109,7 +107,7 @@ impl Machine<'_> {
             Some(_) => (BugKind::InvalidFree, "free of something that is not on the heap".to_string()),
             None => (BugKind::InvalidFree, format!("free of {addr:#x}, where nothing was allocated")),
         };
-        Err(Effect::Ended(Box::new(Ending::Bug(self.bug(state, kind, message)))))
+        Err(self.fault_at(state, addr, None, kind, message))
     }
 
     fn release(&mut self, state: &mut State, object: ObjectId) {

@@ -78,6 +78,9 @@ fn collect_constants(terms: &Terms, t: TermId, depth: u32, found: &mut Vec<u64>)
     Some(())
 }
 
+/// Below it lies nothing, and a pointer that leads there comes from a null pointer.
+const NULL_PAGE: u64 = 4096;
+
 /// Entries of a table of pointers that are listed.
 const MAX_LISTED: usize = 1024;
 
@@ -107,11 +110,17 @@ impl Decider<'_> {
             let inside = self.inside_for(path, addr, bytes, base, access);
             insides.push((base, inside));
         }
-        let outside = match values {
-            Some(values) => self.is_one_outside(path, addr, bytes, access, &values),
-            None => self.is_in_none(&insides),
+        let outsides = match values {
+            // Null among them is a fault of its own.
+            Some(values) => {
+                let (nulls, others): (Vec<u64>, Vec<u64>) = values.into_iter().partition(|at| *at < NULL_PAGE);
+                [nulls, others].iter().map(|at| self.is_one_outside(path, addr, bytes, access, at)).collect()
+            }
+            None => vec![self.is_in_none(&insides)],
         };
-        self.report_outside(path, addr, bytes, access, &insides, outside);
+        for outside in outsides {
+            self.report_outside(path, addr, bytes, access, &insides, outside);
+        }
         let mut ways = Vec::new();
         for (base, inside) in insides {
             if self.holds(path, inside) {
@@ -488,7 +497,9 @@ impl Decider<'_> {
         };
         let value = self.eval.eval(&self.machine.terms, &input, addr) as u64;
         let diagnosis = match insides {
-            [(base, _)] => self.machine.diagnose_outside(&path.state, value, bytes, access, *base),
+            [(base, _)] if value >= NULL_PAGE => {
+                self.machine.diagnose_outside(&path.state, value, bytes, access, *base)
+            }
             _ => self.machine.diagnose(&path.state, value, bytes, access),
         };
         let bug = self.machine.bug(&path.state, diagnosis.0, diagnosis.1);

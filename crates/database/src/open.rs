@@ -12,7 +12,7 @@ use crate::error::{Error, Problem};
 pub const NAME: &str = "campaign.sqlite";
 
 /// Of the schema.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// `Colt` in ASCII: what `file` and we know the database by.
 const APPLICATION: i64 = 0x436f_6c74;

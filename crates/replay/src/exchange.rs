@@ -106,12 +106,7 @@ fn outcome(code: u32) -> Outcome {
 }
 
 fn write_input(bytes: &mut Vec<u8>, input: &InputValue) {
-    // An object that pointers point to goes by its address; the runtime puts it elsewhere and corrects the pointers.
-    let name = match input.address() {
-        Some(at) if matches!(&*input.ty, "function" | "variable") => format!("@{at:x}={}", input.name),
-        Some(at) => format!("@{at:x}"),
-        None => input.name.to_string(),
-    };
+    let name = input.native_name();
     let name_bytes = (name.len() + 1).next_multiple_of(8);
     let next = 16 + name_bytes + input.bytes.len().next_multiple_of(8);
     let start = bytes.len();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use witness::{BugKind, Ending, Field, FieldKind, InputValue, Layout};
+use witness::{BugKind, Ending, Field, FieldKind, InputValue, Layout, RETURNED};
 
 /// The part of an ending that a native run can be held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,17 +131,19 @@ pub fn read_test(path: &Path) -> Result<TestCase, TestError> {
 pub fn parse_test(text: &str) -> Result<TestCase, String> {
     let file: TestFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut inputs = Vec::with_capacity(file.inputs.len() + file.heap.len() + 1);
-    for input in file.inputs.iter().chain(&file.heap).chain(&file.returned) {
+    let given = file.inputs.iter().chain(&file.heap).map(|input| (input, None));
+    for (input, mark) in given.chain(file.returned.iter().map(|input| (input, Some(RETURNED)))) {
         let bytes = parse_hex(&input.bytes)
             .ok_or_else(|| format!("the bytes of input `{}` are not pairs of hexadecimal digits", input.name))?;
-        let layout = layout(input)?;
+        let layout = layout(input, mark)?;
         inputs.push(InputValue { layout, ..InputValue::new(input.name.as_str(), input.ty.as_str(), bytes) });
     }
     let expected = expected(&file.ending, file.status, file.bug)?;
     Ok(TestCase { inputs, ending: file.ending, expected, path: file.path })
 }
 
-fn layout(input: &InputFile) -> Result<Option<Layout>, String> {
+/// `mark` stands for the paths of the fields where that is not what the file says.
+fn layout(input: &InputFile, mark: Option<&str>) -> Result<Option<Layout>, String> {
     if input.at.is_none() && input.fields.is_empty() {
         return Ok(None);
     }
@@ -149,7 +151,7 @@ fn layout(input: &InputFile) -> Result<Option<Layout>, String> {
     let address = |text: &String| u64::from_str_radix(text.trim_start_matches("0x"), 16).map_err(|_| wrong("address"));
     let field = |field: &FieldFile| {
         let kind = FieldKind::from_name(&field.kind).ok_or_else(|| wrong("fields"))?;
-        Ok(Field { path: field.name.as_str().into(), offset: field.offset, n_bytes: field.bytes, kind })
+        Ok(Field { path: mark.unwrap_or(&field.name).into(), offset: field.offset, n_bytes: field.bytes, kind })
     };
     let fields = input.fields.iter().map(field).collect::<Result<_, String>>()?;
     Ok(Some(Layout { at: input.at.as_ref().map(address).transpose()?, fields }))

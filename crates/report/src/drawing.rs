@@ -108,7 +108,7 @@ fn draw(input: &InputValue, spot: &Spot, inputs: &[InputValue], spots: &[Option<
     );
     for (line, field) in fields(input).iter().enumerate() {
         let middle = y + (line + 1) * LINE + LINE - 3;
-        let path = if field.path.is_empty() { "" } else { &field.path };
+        let path = if input.is_returned() { "" } else { &field.path };
         let _ = write!(
             svg,
             "<text x=\"{}\" y=\"{middle}\">{} = {}</text>",

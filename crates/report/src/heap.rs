@@ -64,7 +64,7 @@ pub fn shown(input: &InputValue, inputs: &[InputValue]) -> String {
 pub fn initialiser(input: &InputValue, layout: &Layout, inputs: &[InputValue]) -> String {
     match &layout.fields[..] {
         [] => "{0}".to_string(),
-        [only] if only.path.is_empty() => field_text(input, only, inputs),
+        [only] if only.path.is_empty() || input.is_returned() => field_text(input, only, inputs),
         fields if fields.iter().all(|field| field.kind == FieldKind::Char && field.path.starts_with('[')) => {
             value::text(&input.bytes)
         }

@@ -5,6 +5,12 @@ use std::sync::Arc;
 /// How the names of inputs begin that are memory nobody wrote: `unwritten:buf@parse+4`, `unwritten:malloc#3@parse:12+0`.
 pub const UNWRITTEN: &str = "unwritten:";
 
+/// What stands for the path of the only field of what the entry gave back: nothing in C is designated so.
+pub const RETURNED: &str = "()";
+
+/// Begins the names under which native runs are given what the program does not ask for by name.
+const APART: char = '\u{1}';
+
 /// One input in the order the program asked for it.
 ///
 /// Several inputs may share a name (a loop that asks again); order tells them apart.
@@ -88,8 +94,20 @@ impl InputValue {
         self.name.starts_with(UNWRITTEN)
     }
 
-    /// Whether it is no input at all but what the entry gave back for the others: `find()`.
+    /// Whether it is no input at all but what the entry gave back for the others.
     pub fn is_returned(&self) -> bool {
-        self.name.ends_with("()")
+        let field = self.layout.as_ref().and_then(|layout| layout.fields.first());
+        field.is_some_and(|field| &*field.path == RETURNED)
+    }
+
+    /// The name under which a native run gets it. Objects that pointers point to go by their address, those of the program by
+    /// their own name, too; the runtime puts them elsewhere and corrects the pointers.
+    pub fn native_name(&self) -> String {
+        match self.address() {
+            Some(at) if matches!(&*self.ty, "function" | "variable") => format!("{APART}@{at:x}={}", self.name),
+            Some(at) => format!("{APART}@{at:x}"),
+            None if self.is_returned() => format!("{APART}{RETURNED}"),
+            None => self.name.to_string(),
+        }
     }
 }

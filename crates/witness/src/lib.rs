@@ -9,5 +9,5 @@ mod ledger;
 
 pub use bug::{Bug, BugKind, Certificate, Finding, FindingKey};
 pub use ending::{Budget, Ending, Gap, Place, Witness};
-pub use input::{Field, FieldKind, InputValue, Layout, UNWRITTEN};
+pub use input::{Field, FieldKind, InputValue, Layout, RETURNED, UNWRITTEN};
 pub use ledger::{Ledger, LedgerEntry, LedgerKind};

@@ -6,8 +6,6 @@
 
 use std::fmt::Write;
 
-use witness::InputValue;
-
 use super::ExportFile;
 use super::readable::readable;
 use crate::{Case, Expected, heap};
@@ -90,7 +88,7 @@ fn tests_file(cases: &[Case], program: &NativeProgram) -> String {
             let _ = write!(
                 text,
                 "{{{}, {}, colt_bytes_{}_{input_idx}}}, ",
-                c_string(&name_in_table(input)),
+                c_string(&input.native_name()),
                 input.bytes.len(),
                 case.id
             );
@@ -124,15 +122,6 @@ fn tests_file(cases: &[Case], program: &NativeProgram) -> String {
     }
     text.push_str(RUNNER);
     text
-}
-
-/// Objects that pointers point to go by their address in the test.
-fn name_in_table(input: &InputValue) -> String {
-    match input.address() {
-        Some(at) if heap::is_of_program(input) => format!("@{at:x}={}", input.name),
-        Some(at) => format!("@{at:x}"),
-        None => input.name.to_string(),
-    }
 }
 
 fn case_tables(case: &Case, text: &mut String) {
@@ -178,6 +167,7 @@ mod tests {
     use super::*;
     use std::fs;
     use std::process::Command;
+    use witness::InputValue;
 
     fn case(id: &str, value: u8, expected: Expected) -> Case {
         let inputs = vec![InputValue::new("x", "char", vec![value])];

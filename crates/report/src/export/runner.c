@@ -17,9 +17,8 @@ static int colt_next;
 static const struct colt_value *colt_take(const char *name) {
     while (colt_current && colt_next < colt_current->n_values) {
         const struct colt_value *value = &colt_current->values[colt_next++];
-        size_t length = strlen(value->name);
-        int is_returned = length > 2 && strcmp(value->name + length - 2, "()") == 0;
-        if (strcmp(value->name, "stdin") == 0 || strncmp(value->name, "argv[", 5) == 0 || value->name[0] == '@' || is_returned)
+        // A first byte of 1: an object, or what the entry gives back.
+        if (strcmp(value->name, "stdin") == 0 || strncmp(value->name, "argv[", 5) == 0 || value->name[0] == 1)
             continue;
         return value;
     }
@@ -51,7 +50,7 @@ __attribute__((weak)) extern const struct colt_function colt_functions[];
 static void colt_build_heap(void) {
     for (int n = 0; !colt_has_heap && colt_current && n < colt_current->n_values && colt_n_moved < 1024; n++) {
         const struct colt_value *value = &colt_current->values[n];
-        if (value->name[0] != '@')
+        if (value->name[0] != 1 || value->name[1] != '@')
             continue;
         const char *name = strchr(value->name, '=');
         unsigned char *block = name ? NULL : malloc(value->size);
@@ -60,7 +59,7 @@ static void colt_build_heap(void) {
                 block = f->at;
         if (!name)
             memcpy(block, value->bytes, value->size);
-        colt_moved[colt_n_moved].at = strtoull(value->name + 1, NULL, 16);
+        colt_moved[colt_n_moved].at = strtoull(value->name + 2, NULL, 16);
         colt_moved[colt_n_moved].size = value->size;
         colt_moved[colt_n_moved].is_made = !name;
         colt_moved[colt_n_moved++].block = block;
@@ -87,7 +86,7 @@ void __colt_returned(const char *name, const char *type, int kind, size_t size, 
     uint64_t expected = 0, word;
     for (int n = 0; colt_current && n < colt_current->n_values; n++) {
         const struct colt_value *known = &colt_current->values[n];
-        if (strcmp(known->name, name) != 0)
+        if (strcmp(known->name, "\1()") != 0)
             continue;
         memcpy(&expected, known->bytes, size);
         memcpy(&word, &expected, sizeof word);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ir::{BaseKind, Call, FuncId, SourceType, SourceTypeId};
 use term::TermId;
-use witness::{BugKind, Ending, Field, FieldKind, Layout};
+use witness::{BugKind, Ending, Field, FieldKind, Layout, RETURNED};
 
 use super::{Stub, done};
 use crate::access::{Byte, Offset};
@@ -129,7 +129,7 @@ impl Machine<'_> {
             _ => FieldKind::Unsigned,
         };
         let (bytes, value) = (self.arg(state, call, 3).bits as u64, self.arg(state, call, 4));
-        let field = Field { path: "".into(), offset: 0, n_bytes: bytes, kind };
+        let field = Field { path: RETURNED.into(), offset: 0, n_bytes: bytes, kind };
         let scalar = Scalar {
             offset: 0,
             n_bytes: bytes as u8,

@@ -38,8 +38,8 @@ pub struct Harness {
     _folder: Option<Arc<tempfile::TempDir>>,
 }
 
-/// The harness's file, wherever it lies.
-pub(crate) const FILE_NAME: &str = "colt_harness.c";
+/// The harness's file, wherever it lies, and its name in all results.
+pub const FILE_NAME: &str = "colt_harness.c";
 
 /// The name that the program's own `main` gets.
 const RENAMED_MAIN: &str = "colt_user_main";

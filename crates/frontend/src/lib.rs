@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use compile::{Compiled, compile_unit, find_clang};
 pub use error::LoadError;
-pub use harness::{Harness, HarnessKind};
+pub use harness::{FILE_NAME as HARNESS_FILE, Harness, HarnessKind};
 pub use libc::Libc;
 pub use typed::Typed;
 

@@ -86,9 +86,9 @@ fn queries(counters: &solver::Counters) -> QueriesSummary {
 }
 
 fn findings(loaded: &Loaded, outcome: &Outcome, names: &mut Names) -> Vec<FindingSummary> {
-    let harness = loaded.program.harness.as_ref().map(|harness| harness.path.clone());
+    let has_harness = loaded.program.harness.is_some();
     // The harness is ours: no caller the user would know.
-    let is_users = |place: &witness::Place| harness.as_deref() != Some(std::path::Path::new(&*place.file));
+    let is_users = |place: &witness::Place| !has_harness || &*place.file != frontend::HARNESS_FILE;
     let spell = |finding: &witness::Finding| {
         let mut finding = finding.clone();
         let mut named = finding.bug.clone();

@@ -339,6 +339,9 @@ impl Shapes {
         let base = self.kinds.base(slot);
         let shown = if is_usual { Arc::clone(&whole.fields) } else { fields(&cells) };
         let scalars = self.scalars(path, &unique, base, &cells, means);
+        if let Some(tail) = &whole.tail {
+            self.measure_tail(path, &tail.name, n_in_tail, &cells, &scalars, means);
+        }
         let record = InputRecord {
             name: name_for(path, &whole.name, self.heap(path).n_inputs(kind)),
             type_name: name,
@@ -354,6 +357,32 @@ impl Shapes {
         let origin = Origin::Input { object, record: path.state.inputs.len() };
         path.state.inputs.push_back(Arc::new(record));
         self.heap_mut(path).made.push(Made { kind, slot, base, size, n_elements, origin });
+    }
+
+    /// A flexible array that a member of its struct is said to have the length of.
+    fn measure_tail(
+        &self,
+        path: &mut Path,
+        tail: &str,
+        n_in_tail: u64,
+        cells: &[Cell],
+        scalars: &[vm::Scalar],
+        means: &mut Means,
+    ) {
+        let terms = &mut means.machine.terms;
+        for (_, length) in self.arrays.iter().filter(|(array, _)| array == tail) {
+            let at = cells.iter().position(|cell| cell.path.strip_prefix('.') == Some(length));
+            let Some((at, term)) = at.and_then(|at| Some((at, scalars[at].term?))) else { continue };
+            let length = Length { term, shown: cells[at].shown };
+            let condition = match n_in_tail {
+                0 => length.is_at_most(terms, 0),
+                _ => length.is(terms, n_in_tail),
+            };
+            for symbol in terms.symbols(term) {
+                path.input.set(*symbol, n_in_tail);
+            }
+            path.constrain_new(terms, means.eval, condition);
+        }
     }
 
     /// Puts a larger object around one there is, whose memory and whose input become part of it.
@@ -479,9 +508,11 @@ fn is_whole(path: &Path, made: &Made) -> bool {
 }
 
 fn moved(cells: &[Cell], by: u64, prefix: &str) -> Vec<Cell> {
+    // Padding has no name, whatever it lies in.
+    let is_named = |cell: &Cell| !cell.path.is_empty() || cells.len() == 1;
     let moved = |cell: &Cell| Cell {
         offset: cell.offset + by,
-        path: if prefix.is_empty() { cell.path.clone() } else { format!("{prefix}{}", cell.path).into() },
+        path: if is_named(cell) { format!("{prefix}{}", cell.path).into() } else { "".into() },
         ..cell.clone()
     };
     cells.iter().map(moved).collect()

@@ -8,7 +8,7 @@
 
 use explore::{Means, Path};
 use term::{Replacement, TermId};
-use vm::Shadow;
+use vm::{Liveness, Shadow};
 
 use super::Shapes;
 use super::heap::Settled;
@@ -56,7 +56,8 @@ impl Shapes {
         let offset = home - path.state.memory.get(object).base;
         let is_there = {
             let object = path.state.memory.get(object);
-            object.contains(home, 8)
+            object.liveness == Liveness::Alive
+                && object.contains(home, 8)
                 && !object.is_array()
                 && (0..8).all(|byte| object.byte_term(terms, offset + byte) == terms.byte(value, byte as u32))
         };

@@ -7,6 +7,7 @@
 use database::Which;
 use report::{CoverageView, LedgerSummary, Summary, Verdict, test_name};
 use serde_json::Value;
+use witness::LedgerKind;
 
 use crate::args::WhyArgs;
 use crate::fault;
@@ -175,34 +176,15 @@ fn reasons(summary: &Summary, file: &str, line: u32) -> String {
     let mut entries: Vec<&LedgerSummary> = summary.ledger.iter().collect();
     entries.sort_by_key(|entry| (entry.file != file, entry.line.abs_diff(line)));
     for entry in entries {
-        text.push_str(&format!(
-            "  {}:{} {} {} ({} paths): {}\n",
-            entry.file,
-            entry.line,
-            entry.kind,
-            entry.detail,
-            entry.count,
-            advice(&entry.kind)
-        ));
+        let LedgerSummary { kind, file, line, detail, count, .. } = entry;
+        text.push_str(&format!("  {file}:{line} {kind} {detail} ({count} paths)"));
+        // A folder of another version may have kinds that are not known here.
+        if let Some(kind) = LedgerKind::from_name(kind) {
+            text.push_str(&format!(": {}", kind.advice()));
+        }
+        text.push('\n');
     }
     text
-}
-
-fn advice(kind: &str) -> &'static str {
-    match kind {
-        "concretised-size" => "only some sizes were tried; bound the size with colt_assume",
-        "concretised-address" => "only some addresses were tried; bound the index with colt_assume",
-        "concretised-function-pointer" => "only some targets were tried",
-        "concretised-float" => "floating-point arithmetic on inputs follows one value only",
-        "concretised-argument" => "a library function was given one value instead of all",
-        "bounded-pointer-input" => {
-            "the memory behind a pointer parameter has a fixed size; write a main that declares it"
-        }
-        "address-order" => "objects that are inputs were tried in one order only; compare what they hold instead",
-        "unknown-function" => "the function is not part of the program; add its source file",
-        "unknown-answer" => "the solver gave up; raise --solver-timeout",
-        _ => "the engine does not model this exactly",
-    }
 }
 
 #[cfg(test)]
@@ -239,6 +221,18 @@ mod tests {
         let summary = Summary { ledger: vec![entry(90), entry(11)], ..Summary::default() };
         let text = reasons(&summary, "f.c", 10);
         assert!(text.find("f.c:11") < text.find("f.c:90"), "{text}");
+    }
+
+    #[test]
+    fn a_reason_comes_with_what_to_do() {
+        let entry =
+            |kind: LedgerKind| LedgerSummary { kind: kind.name().into(), file: "f.c".into(), ..Default::default() };
+        let summary = Summary { ledger: LedgerKind::ALL.map(entry).to_vec(), ..Summary::default() };
+        let text = reasons(&summary, "f.c", 10);
+        for (line, kind) in text.lines().zip(LedgerKind::ALL) {
+            assert!(line.contains(kind.name()) && line.ends_with(kind.advice()), "{line}");
+        }
+        assert_eq!(text.lines().count(), LedgerKind::ALL.len());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Place;
 
-/// Why the explored paths may not be all there are.
+/// Why the explored paths may not be all there are. docs/guide.md has a table of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LedgerKind {
     ConcretisedSize,
@@ -24,6 +24,26 @@ pub enum LedgerKind {
 }
 
 impl LedgerKind {
+    pub const ALL: [LedgerKind; 13] = [
+        LedgerKind::ConcretisedSize,
+        LedgerKind::ConcretisedAddress,
+        LedgerKind::ConcretisedFunctionPointer,
+        LedgerKind::ConcretisedFloat,
+        LedgerKind::ConcretisedArgument,
+        LedgerKind::BoundedPointerInput,
+        LedgerKind::AddressOrder,
+        LedgerKind::BoundedInput,
+        LedgerKind::UnknownFunction,
+        LedgerKind::UnknownAnswer,
+        LedgerKind::UnmodelledBehaviour,
+        LedgerKind::UnwrittenMemory,
+        LedgerKind::SuspectedFault,
+    ];
+
+    pub fn from_name(name: &str) -> Option<LedgerKind> {
+        LedgerKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             LedgerKind::ConcretisedSize => "concretised-size",
@@ -39,6 +59,27 @@ impl LedgerKind {
             LedgerKind::UnmodelledBehaviour => "unmodelled-behaviour",
             LedgerKind::UnwrittenMemory => "unwritten-memory",
             LedgerKind::SuspectedFault => "suspected-fault",
+        }
+    }
+
+    /// What people can do about an entry.
+    pub fn advice(self) -> &'static str {
+        match self {
+            LedgerKind::ConcretisedSize => "bound the size with `colt_assume`",
+            LedgerKind::ConcretisedAddress => "bound the index with `colt_assume`",
+            LedgerKind::ConcretisedFunctionPointer => {
+                "compare the pointer with the functions it may be, before the call"
+            }
+            LedgerKind::ConcretisedFloat => "compute with integers where other values matter",
+            LedgerKind::ConcretisedArgument => "compare the argument with the values that matter, before the call",
+            LedgerKind::BoundedPointerInput => "write a `main` that declares the memory, or raise `--shapes-max`",
+            LedgerKind::AddressOrder => "compare what the objects hold instead",
+            LedgerKind::BoundedInput => "make the input larger, or give the grammar a blank to skip",
+            LedgerKind::UnknownFunction => "add the source file that has the function",
+            LedgerKind::UnknownAnswer => "raise `--solver-timeout`",
+            LedgerKind::UnmodelledBehaviour => "the detail says what; where it matters, test this part on its own",
+            LedgerKind::UnwrittenMemory => "leave `--uninit zero` out, or initialise it",
+            LedgerKind::SuspectedFault => "`--lazy-faults all`, or explore without `lazy`",
         }
     }
 }
@@ -89,5 +130,28 @@ impl Ledger {
             detail: detail.clone(),
             count: *count,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GUIDE: &str = include_str!("../../../docs/guide.md");
+
+    #[test]
+    fn the_guide_explains_every_kind_and_gives_the_same_advice() {
+        for (idx, kind) in LedgerKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, idx, "{kind:?} is not in its place");
+            let row = GUIDE.lines().find(|line| line.starts_with(&format!("| `{}` |", kind.name())));
+            let row = row.unwrap_or_else(|| panic!("docs/guide.md does not explain {}", kind.name()));
+            assert!(row.ends_with(&format!(" | {} |", kind.advice())), "{row}");
+        }
+    }
+
+    #[test]
+    fn names_lead_back_to_their_kinds() {
+        assert!(LedgerKind::ALL.into_iter().all(|kind| LedgerKind::from_name(kind.name()) == Some(kind)));
+        assert_eq!(LedgerKind::from_name("concretised"), None);
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use database::Prefixes;
+use database::{Packer, Prefixes};
 use explore::Decisions;
 
 pub fn pack(pending: &[Decisions]) -> Prefixes {
-    let mut packed = Prefixes::default();
-    let ends = Decisions::take_apart(pending, |earlier, bytes| packed.add_piece(earlier, bytes));
-    ends.into_iter().for_each(|end| packed.add(end));
-    packed
+    let mut packer = Packer::default();
+    let ends = Decisions::take_apart(pending, |earlier, bytes| packer.add_piece(earlier, bytes));
+    ends.into_iter().for_each(|end| packer.add(end));
+    packer.finish()
 }
 
 /// `None` where what was packed is damaged.

@@ -26,7 +26,7 @@ pub use error::{Error, Problem};
 pub use import::Imported;
 pub use number::Numbered;
 pub use open::{Database, NAME, VERSION};
-pub use pending::{PieceId, Prefixes};
+pub use pending::{Packer, PieceId, Prefixes};
 pub use read::{StoredTest, Which};
 pub use save::Checkpoint;
 pub use writer::{Keep, Writer};

@@ -7,21 +7,55 @@ use crate::code::{put, take};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceId(u64);
 
-/// Coded paths, in the order they are to be gone on with.
+/// Coded paths, in the order they are to be gone on with. A [`Packer`] makes them; those that were read from the database cannot
+/// be added to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prefixes {
     /// For each piece how many pieces before it the one is that it stands on (0: none), how many bytes it has in common with the
     /// piece added before it, how many others, and those.
     pieces: Vec<u8>,
-    n_pieces: u64,
-    last: Vec<u8>,
     /// For each prefix the number of its last piece, from 1; 0 where it has no decisions.
     ends: Vec<u8>,
     n_prefixes: u64,
 }
 
+/// Packs prefixes, piece by piece.
+#[derive(Debug, Default)]
+pub struct Packer {
+    packed: Prefixes,
+    n_pieces: u64,
+    /// The piece that was added last, as a whole.
+    last: Vec<u8>,
+}
+
 /// Bytes in one row of the table.
 const ROW: usize = 1 << 20;
+
+impl Packer {
+    /// Adds decisions, not divided, that follow those of another piece.
+    pub fn add_piece(&mut self, earlier: Option<PieceId>, bytes: &[u8]) -> PieceId {
+        let n_common = self.last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        let out = &mut self.packed.pieces;
+        put(earlier.map_or(0, |earlier| self.n_pieces - earlier.0), out);
+        put(n_common as u64, out);
+        put((bytes.len() - n_common) as u64, out);
+        out.extend_from_slice(&bytes[n_common..]);
+        self.last.truncate(n_common);
+        self.last.extend_from_slice(&bytes[n_common..]);
+        self.n_pieces += 1;
+        PieceId(self.n_pieces - 1)
+    }
+
+    /// Adds the path that ends with a piece.
+    pub fn add(&mut self, end: Option<PieceId>) {
+        put(end.map_or(0, |end| end.0 + 1), &mut self.packed.ends);
+        self.packed.n_prefixes += 1;
+    }
+
+    pub fn finish(self) -> Prefixes {
+        self.packed
+    }
+}
 
 impl Prefixes {
     /// How many there are.
@@ -33,23 +67,8 @@ impl Prefixes {
         self.n_prefixes == 0
     }
 
-    /// Adds decisions, not divided, that follow those of another piece.
-    pub fn add_piece(&mut self, earlier: Option<PieceId>, bytes: &[u8]) -> PieceId {
-        let n_common = self.last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-        put(earlier.map_or(0, |earlier| self.n_pieces - earlier.0), &mut self.pieces);
-        put(n_common as u64, &mut self.pieces);
-        put((bytes.len() - n_common) as u64, &mut self.pieces);
-        self.pieces.extend_from_slice(&bytes[n_common..]);
-        self.last.truncate(n_common);
-        self.last.extend_from_slice(&bytes[n_common..]);
-        self.n_pieces += 1;
-        PieceId(self.n_pieces - 1)
-    }
-
-    /// Adds the path that ends with a piece.
-    pub fn add(&mut self, end: Option<PieceId>) {
-        put(end.map_or(0, |end| end.0 + 1), &mut self.ends);
-        self.n_prefixes += 1;
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.pieces.len() + self.ends.len()
     }
 
     /// What `on` makes of each prefix from its pieces, beginning with `start`; `None` where the bytes are damaged.
@@ -116,13 +135,14 @@ mod tests {
 
     #[test]
     fn prefixes_come_back() {
-        let mut prefixes = Prefixes::default();
-        let root = prefixes.add_piece(None, &[0, 1, 1]);
-        let one = prefixes.add_piece(Some(root), &[0, 7]);
-        let two = prefixes.add_piece(Some(root), &[0, 8, 9]);
-        let other = prefixes.add_piece(None, &[]);
-        let long = prefixes.add_piece(Some(one), &vec![3; ROW]);
-        [Some(two), None, Some(root), Some(one), Some(other), Some(long)].into_iter().for_each(|end| prefixes.add(end));
+        let mut packer = Packer::default();
+        let root = packer.add_piece(None, &[0, 1, 1]);
+        let one = packer.add_piece(Some(root), &[0, 7]);
+        let two = packer.add_piece(Some(root), &[0, 8, 9]);
+        let other = packer.add_piece(None, &[]);
+        let long = packer.add_piece(Some(one), &vec![3; ROW]);
+        [Some(two), None, Some(root), Some(one), Some(other), Some(long)].into_iter().for_each(|end| packer.add(end));
+        let prefixes = packer.finish();
         let want = [
             &[0, 1, 1, 0, 8, 9][..],
             &[],
@@ -133,7 +153,7 @@ mod tests {
         ];
         assert_eq!(prefixes.rows().count(), 2);
         let again = read_again(&prefixes);
-        assert_eq!(again.len(), 6);
+        assert_eq!((again.len(), &again), (6, &prefixes));
         assert_eq!(back(&again).expect("whole"), want);
         assert_eq!(back(&read_again(&Prefixes::default())), Some(Vec::new()));
     }

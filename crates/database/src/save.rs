@@ -1,6 +1,6 @@
 //! What a campaign keeps beside its tests: findings, ledger, coverage, and from where to go on.
 
-use report::{CoverageView, FindingSummary, Summary, TestId};
+use report::{CoverageView, FindingSummary, LedgerSummary, Summary, TestId};
 use rusqlite::{Connection, params};
 
 use crate::pending::Prefixes;
@@ -15,6 +15,16 @@ pub struct Checkpoint {
     pub n_resumable: u64,
     /// Tests above this number may be of paths below what is pending.
     pub n_settled: u64,
+}
+
+impl Checkpoint {
+    /// About what it takes in memory: nearly all of it is what is pending.
+    pub(crate) fn n_bytes(&self) -> usize {
+        let Checkpoint { summary, pending, n_resumable: _, n_settled: _ } = self;
+        let findings = summary.findings.len() * size_of::<FindingSummary>();
+        let ledger = summary.ledger.len() * size_of::<LedgerSummary>();
+        size_of::<Checkpoint>() + findings + ledger + pending.n_bytes()
+    }
 }
 
 impl Database {

@@ -1,9 +1,9 @@
 //! Writes tests beside the exploration, on a thread of its own.
 //!
-//! The explorer hands rows over through a bounded channel and never waits for the disk, unless the disk is slower than it for
-//! long. The thread takes what is there, writes it in one transaction, then the files that go with it, and sleeps some
-//! milliseconds: to be woken for each test would cost the explorer more than its path does. The first failure ends the
-//! thread; the explorer learns of it at its next test, or at the end.
+//! The explorer hands rows over through a bounded channel. It waits for the disk only where the disk is slower for long. The
+//! thread takes what is there, writes it in one transaction, then the files that go with it, and sleeps some milliseconds:
+//! waking it for each test would cost the explorer more than a path does. The first failure ends the thread; the explorer
+//! learns of it at its next test, or at the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::{Database, Error};
 
 /// Rows under way between explorer and disk; bounds memory when the disk is the slower one.
 const QUEUE: usize = 16_384;
-/// Bytes of them: a path may have read a hundred thousand inputs.
+/// Bytes of them: a path may have read a hundred thousand inputs, and a checkpoint has all that is pending.
 const QUEUE_BYTES: usize = 64 << 20;
 /// Rows of one transaction.
 const TOGETHER: usize = 8192;
@@ -61,13 +61,17 @@ enum Job {
 }
 
 impl Job {
+    /// About what it takes in memory.
     fn n_bytes(&self) -> usize {
-        match self {
+        let more = match self {
             Job::Path(row) => row.blob.len(),
             Job::File(_, bytes) => bytes.len(),
-            Job::Layout(_, _, inputs) => inputs.len() * size_of::<InputValue>(),
-            Job::Ending(..) | Job::Finding(..) | Job::Checkpoint(_) => 0,
-        }
+            Job::Layout(_, _, inputs) => inputs.iter().map(|input| size_of::<InputValue>() + input.bytes.len()).sum(),
+            Job::Checkpoint(checkpoint) => checkpoint.n_bytes(),
+            Job::Ending(_, row) => size_of::<EndingRow>() + row.json.len(),
+            Job::Finding(finding, _) => size_of::<FindingSummary>() + finding.message.len(),
+        };
+        size_of::<Job>() + more
     }
 }
 
@@ -77,8 +81,10 @@ type Outcome = (Database, Result<(), Error>);
 pub struct Writer {
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<Outcome>>,
-    /// Bytes of rows and files that are not written yet.
+    /// Bytes of what is not written yet.
     under_way: Arc<AtomicUsize>,
+    /// Beyond so many of them whoever hands something over waits.
+    room: usize,
     layouts: Layouts,
     endings: Endings,
 }
@@ -101,18 +107,17 @@ impl Writer {
         let under_way = Arc::new(AtomicUsize::new(0));
         let counter = under_way.clone();
         let work = move || {
-            let outcome = write_all(&database, &folder, &receiver, &counter);
+            let outcome = write_all(&database, &folder, &receiver, &counter, QUEUE_BYTES);
             (database, outcome)
         };
         let thread = std::thread::Builder::new().name("writer".to_string()).spawn(work);
         let thread = thread.map_err(|error| Error::io(&path, &error))?;
-        Ok(Writer { jobs: Some(sender), thread: Some(thread), under_way, layouts, endings })
+        Ok(Writer { jobs: Some(sender), thread: Some(thread), under_way, room: QUEUE_BYTES, layouts, endings })
     }
 
     /// Hands one test over. `Err` says that nothing is written any more; [`Writer::finish`] says why.
     pub fn put(&mut self, test: TestId, witness: &Witness, keep: Keep) -> Result<(), Stopped> {
         let Witness { inputs, ending, path } = witness;
-        self.wait_for_room()?;
         let (layout, rest) = self.layouts.of(inputs);
         if let Some(rest) = rest {
             self.send(Job::Layout(layout, rest, inputs[rest.position..].to_vec()))?;
@@ -149,7 +154,7 @@ impl Writer {
     }
 
     fn wait_for_room(&self) -> Result<(), Stopped> {
-        while self.under_way.load(Ordering::Relaxed) > QUEUE_BYTES {
+        while self.under_way.load(Ordering::Relaxed) > self.room {
             if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
                 return Err(Stopped);
             }
@@ -159,6 +164,7 @@ impl Writer {
     }
 
     fn send(&mut self, job: Job) -> Result<(), Stopped> {
+        self.wait_for_room()?;
         self.under_way.fetch_add(job.n_bytes(), Ordering::Relaxed);
         match &self.jobs {
             Some(jobs) => jobs.send(job).map_err(|_| Stopped),
@@ -191,7 +197,13 @@ impl Drop for Writer {
     }
 }
 
-fn write_all(database: &Database, folder: &Path, jobs: &Receiver<Job>, under_way: &AtomicUsize) -> Result<(), Error> {
+fn write_all(
+    database: &Database,
+    folder: &Path,
+    jobs: &Receiver<Job>,
+    under_way: &AtomicUsize,
+    room: usize,
+) -> Result<(), Error> {
     let mut files = Vec::new();
     let mut paths =
         database.run(|connection| connection.prepare("INSERT INTO paths VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"))?;
@@ -206,16 +218,16 @@ fn write_all(database: &Database, folder: &Path, jobs: &Receiver<Job>, under_way
                     Job::Checkpoint(checkpoint) => database.save(&checkpoint)?,
                     job => database.run(|connection| insert(connection, job))?,
                 }
-                if n_bytes > QUEUE_BYTES / 4 {
+                if n_bytes > room / 4 {
                     break;
                 }
             }
             Ok(())
         })?;
-        under_way.fetch_sub(n_bytes, Ordering::Relaxed);
         for (test, bytes) in files.drain(..) {
             write_test(folder, test, &bytes)?;
         }
+        under_way.fetch_sub(n_bytes, Ordering::Relaxed);
         std::thread::sleep(GATHERING);
     }
     Ok(())
@@ -278,6 +290,7 @@ mod tests {
 
     use super::*;
     use crate::error::Problem;
+    use crate::pending::Packer;
 
     fn witness(bytes: &[u8]) -> Witness {
         let input = InputValue { name: "x".into(), ty: "char".into(), bytes: bytes.to_vec(), layout: None };
@@ -308,6 +321,65 @@ mod tests {
         drop((other, database));
         let again = Database::open(dir.path()).expect("opens");
         assert_eq!(again.n_tests().expect("readable"), (9, TestId(9)));
+    }
+
+    fn checkpoint(n_bytes: usize) -> Checkpoint {
+        let mut packer = Packer::default();
+        let piece = packer.add_piece(None, &vec![1; n_bytes]);
+        packer.add(Some(piece));
+        Checkpoint { pending: packer.finish(), ..Checkpoint::default() }
+    }
+
+    #[test]
+    fn what_is_under_way_counts_with_all_it_carries() {
+        let inputs = vec![InputValue::new("x", "char", vec![0; 5000]); 3];
+        assert!(Job::Layout(LayoutId(1), Rest::ALL, inputs).n_bytes() > 15_000);
+        assert!(Job::Checkpoint(Box::new(checkpoint(20_000))).n_bytes() > 20_000);
+    }
+
+    /// A writer with little room whose thread does nothing until it is told to.
+    fn idle(dir: &Path, room: usize) -> (Writer, std::sync::mpsc::Sender<()>) {
+        let database = Database::create(dir).expect("made");
+        let (go, told) = std::sync::mpsc::channel();
+        let (jobs, receiver) = sync_channel(QUEUE);
+        let (under_way, folder) = (Arc::new(AtomicUsize::new(0)), dir.to_path_buf());
+        let counter = under_way.clone();
+        let thread = std::thread::spawn(move || {
+            told.recv().expect("told");
+            let outcome = write_all(&database, &folder, &receiver, &counter, room);
+            (database, outcome)
+        });
+        let (layouts, endings) = (Layouts::starting_at(1), Endings::starting_at(1));
+        (Writer { jobs: Some(jobs), thread: Some(thread), under_way, room, layouts, endings }, go)
+    }
+
+    #[test]
+    fn checkpoints_wait_for_room() {
+        const ROOM: usize = 1 << 20;
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (mut writer, go) = idle(dir.path(), ROOM);
+        let under_way = writer.under_way.clone();
+        let n_taken = Arc::new(AtomicUsize::new(0));
+        let counter = n_taken.clone();
+        let hands_over = std::thread::spawn(move || {
+            for _ in 0..8 {
+                writer.checkpoint(checkpoint(ROOM * 2 / 3)).expect("taken");
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+            writer
+        });
+        while n_taken.load(Ordering::Relaxed) < 2 {
+            std::thread::sleep(GATHERING);
+        }
+        std::thread::sleep(20 * GATHERING);
+        assert_eq!(n_taken.load(Ordering::Relaxed), 2, "there is room for one and a half");
+        assert!(under_way.load(Ordering::Relaxed) < 2 * ROOM);
+        go.send(()).expect("waiting");
+        let writer = hands_over.join().expect("all were taken");
+        let (database, written) = writer.finish();
+        written.expect("written");
+        let last = database.expect("given back").checkpoint().expect("readable").expect("there");
+        assert_eq!((last.pending.len(), under_way.load(Ordering::Relaxed)), (1, 0));
     }
 
     #[test]

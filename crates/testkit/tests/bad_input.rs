@@ -17,11 +17,11 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 const FINE: &str = "int main(void) { return 0; }\n";
 
-/// Far more paths than can be explored, each found quickly.
 /// One fault and three paths.
 const BUGGY: &str = "#include <colt.h>\nint main(void) {\n    int x;\n    colt_input(&x, sizeof x, \"x\");\n    \
                      if (x > 5)\n        return 1;\n    return 100 / x;\n}\n";
 
+/// Far more paths than can be explored, each found quickly.
 const ENDLESS: &str = "#include <colt.h>\n\
     int main(void) {\n\
         unsigned char a[40];\n\

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use testkit::command::{run_colt, run_limited};
 use testkit::generate::Dice;
+use testkit::runner::clang;
 
 const LIMIT: Duration = Duration::from_secs(300);
 /// In `make test`; `COLT_GRAMMARS=300` for all that were ever tried.
@@ -234,10 +235,10 @@ fn difference(pair: &Pair, number: &str, name: &str) -> Vec<String> {
     let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include");
     let stub = dir.path().join("stub.c");
     fs::write(&stub, "#include <stddef.h>\nvoid colt_input(void *a, size_t n, const char *s) {}\n").unwrap();
-    let mut clang = Command::new("clang-19");
-    clang.args(["-w", "-O1", "-I", include, "-o"]).arg(dir.path().join("native"));
-    clang.arg(dir.path().join("program.c")).arg(&stub);
-    let built = run_limited(&mut clang, LIMIT).unwrap();
+    let mut build = Command::new(clang());
+    build.args(["-w", "-O1", "-I", include, "-o"]).arg(dir.path().join("native"));
+    build.arg(dir.path().join("program.c")).arg(&stub);
+    let built = run_limited(&mut build, LIMIT).unwrap();
     assert!(built.status == Some(0), "{}", built.stderr);
     let plain = explore(dir.path(), "plain", &[]);
     let max = LEN.to_string();

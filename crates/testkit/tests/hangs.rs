@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 use testkit::annotation::Fixture;
 use testkit::command::{Finished, find_colt, project_root, read_json, run_colt, run_limited};
-use testkit::runner::{find_fixtures, short_name};
+use testkit::runner::{clang, find_fixtures, short_name};
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -244,7 +244,7 @@ fn an_exported_hang_fails_until_it_is_mended() {
 
 fn run_exported(dir: &Path, id: &str) -> String {
     let export = dir.join("out/export/c");
-    let mut build = Command::new("clang-19");
+    let mut build = Command::new(clang());
     build.args(["-g", "-Iinclude", "colt_tests.c"]).arg(dir.join("reader.c")).args(["-o", "colt_tests"]);
     let built = run_limited(build.current_dir(&export), LIMIT).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(built.status, Some(0), "{}", built.output());

@@ -7,22 +7,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use testkit::command::{read_json, run_colt};
+use testkit::generate::Dice;
 
 const N_IN_A_PROGRAM: u64 = 6;
 const NAMES: [&str; 3] = ["a", "b", "c"];
-
-/// splitmix64: the same seed gives the same loops everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % n
-    }
-}
 
 type State = [u8; 3];
 
@@ -85,7 +73,7 @@ impl Operand {
 
 impl Comparison {
     fn random(dice: &mut Dice, n: u64) -> Comparison {
-        let op = ["<", "<=", ">", ">=", "!=", "=="][dice.below(6) as usize];
+        let op = dice.pick(&["<", "<=", ">", ">=", "!=", "=="]);
         Comparison(dice.below(n) as usize, op, Operand::random(dice, n))
     }
 
@@ -135,7 +123,7 @@ impl Condition {
 
 impl Assignment {
     fn random(dice: &mut Dice, n: u64) -> Assignment {
-        let op = ["+", "+", "-", "-", "^", "&", "|", ">>", "/", "*"][dice.below(10) as usize];
+        let op = dice.pick(&["+", "+", "-", "-", "^", "&", "|", ">>", "/", "*"]);
         let by = match op {
             ">>" => Operand::Constant(1 + dice.below(3) as u8),
             "/" => Operand::Constant(2 + dice.below(3) as u8),
@@ -168,7 +156,7 @@ impl Assignment {
 
 impl Loop {
     fn random(seed: u64) -> Loop {
-        let mut dice = Dice(seed.wrapping_mul(0x1234_5678_9abc_def1));
+        let mut dice = Dice { seed: seed.wrapping_mul(0x1234_5678_9abc_def1) };
         let third = (dice.below(3) == 0).then(|| dice.below(256) as u8);
         let n = if third.is_some() { 3 } else { 2 };
         let condition = Condition::random(&mut dice, n);

@@ -1,20 +1,13 @@
 //! The programs that `lazy` was published with, or like them: how many iterations their paths take.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::time::Duration;
 
 use serde_json::Value;
-use testkit::command::{find_colt, project_root};
+use testkit::command::{Finished, project_root, read_json, run_colt};
 
-fn colt(args: &[&str]) -> Output {
-    let colt = find_colt().expect("colt is built");
-    Command::new(colt).current_dir(project_root()).args(args).output().expect("colt runs")
-}
-
-fn json(path: &Path) -> Value {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_str(&text).expect("JSON")
+fn colt(words: &[&str]) -> Finished {
+    run_colt(&project_root(), words, Duration::from_secs(300))
 }
 
 struct Campaign {
@@ -26,8 +19,8 @@ impl Campaign {
         let campaign = Campaign { folder: tempfile::tempdir().expect("a temporary folder") };
         let (file, out) = (format!("bench/lazy/{file}"), campaign.out());
         let args = [&["run", &file, "--with", "lazy", "--no-replay", "--out", &out], flags].concat();
-        let output = colt(&args);
-        assert!(output.status.code().is_some_and(|code| code == 0 || code == 5), "{output:?}");
+        let finished = colt(&args);
+        assert!(matches!(finished.status, Some(0 | 5)), "{finished:?}");
         campaign
     }
 
@@ -36,7 +29,7 @@ impl Campaign {
     }
 
     fn summary(&self) -> Value {
-        json(&self.folder.path().join("out/summary.json"))
+        read_json(&self.folder.path().join("out/summary.json"))
     }
 
     fn figure(&self, key: &str) -> u64 {
@@ -49,7 +42,7 @@ impl Campaign {
 
     fn tests(&self) -> Vec<Value> {
         let folder = std::fs::read_dir(self.folder.path().join("out/tests")).expect("tests were written");
-        folder.map(|entry| json(&entry.expect("an entry").path())).collect()
+        folder.map(|entry| read_json(&entry.expect("an entry").path())).collect()
     }
 
     /// The texts, up to their terminators, that one input has in the tests.
@@ -118,7 +111,7 @@ fn a_stopped_campaign_ends_like_one_that_was_not() {
     let parts = Campaign::run("calculator.c", &["--cflags", "-DOPS=1", "--max-paths", "20"]);
     assert_eq!(parts.summary()["verdict"], "incomplete");
     let resumed = colt(&["resume", &parts.out()]);
-    assert_eq!(resumed.status.code(), Some(0), "{resumed:?}");
+    assert_eq!(resumed.status, Some(0), "{resumed:?}");
     let (whole_summary, parts_summary) = (whole.summary(), parts.summary());
     for key in ["verdict", "paths", "tests"] {
         assert_eq!(whole_summary[key], parts_summary[key], "{key}");
@@ -135,10 +128,9 @@ fn it_shows_no_less_beside_others() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("out").display().to_string();
         let words = ["--lazy-skip", "foo", "--no-replay", "--out", &out];
-        let output = colt(&[&["run", "bench/lazy/figure6.c", "--with", line_up], &words[..]].concat());
-        let text = std::fs::read_to_string(Path::new(&out).join("summary.json")).expect("a summary");
-        let summary: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        assert_eq!(summary["verdict"], "complete", "{output:?}");
+        let finished = colt(&[&["run", "bench/lazy/figure6.c", "--with", line_up], &words[..]].concat());
+        let summary = read_json(&folder.path().join("out/summary.json"));
+        assert_eq!(summary["verdict"], "complete", "{finished:?}");
         assert!(summary["paths"]["total"].as_u64() >= n_alone, "{line_up}: {summary}");
     }
 }

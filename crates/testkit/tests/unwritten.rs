@@ -6,10 +6,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use testkit::command::find_colt;
+use testkit::command::{Finished, read_json, run_colt, run_limited};
+use testkit::runner::clang;
 use testkit::unwritten::{HEADER, function};
 
+const LIMIT: Duration = Duration::from_secs(120);
 /// Functions in one file, which is compiled once.
 const BATCH: u64 = 20;
 
@@ -78,19 +81,13 @@ fn sanitizer_lines(source: &Path, seeds: &[u64]) -> Lines {
     main.push_str("} return 0; }\n");
     let (harness, program) = (dir.join("main.c"), dir.join("main"));
     std::fs::write(&harness, main).expect("writable");
-    let clang = std::env::var("COLT_CLANG").unwrap_or_else(|_| "clang-19".into());
-    let built = Command::new(clang)
-        .args(["-g", "-O0", "-w", "-fno-omit-frame-pointer", "-fsanitize=memory", "-fsanitize-recover=memory"])
-        .args(["-fno-sanitize-memory-param-retval", "-o"])
-        .arg(&program)
-        .arg(&harness)
-        .status()
-        .expect("clang starts");
-    assert!(built.success(), "clang rejects {}", harness.display());
-    let run = Command::new(&program).env("MSAN_OPTIONS", "symbolize=0:halt_on_error=0").output().expect("runs");
-    let report = String::from_utf8_lossy(&run.stderr);
+    let mut build = Command::new(clang());
+    build.args(["-g", "-O0", "-w", "-fno-omit-frame-pointer", "-fsanitize=memory", "-fsanitize-recover=memory"]);
+    build.args(["-fno-sanitize-memory-param-retval", "-o"]).arg(&program).arg(&harness);
+    assert_eq!(run(&mut build).status, Some(0), "clang rejects {}", harness.display());
+    let report = run(Command::new(&program).env("MSAN_OPTIONS", "symbolize=0:halt_on_error=0"));
     let mut offsets: BTreeSet<&str> = BTreeSet::new();
-    let mut lines = report.lines();
+    let mut lines = report.stderr.lines();
     while lines.by_ref().any(|line| line.contains("WARNING: MemorySanitizer")) {
         if let Some(at) = lines.next().and_then(|frame| frame.split_once("main+")).map(|(_, at)| at) {
             offsets.insert(at.split(')').next().unwrap_or(at));
@@ -99,42 +96,32 @@ fn sanitizer_lines(source: &Path, seeds: &[u64]) -> Lines {
     if offsets.is_empty() {
         return Lines::new();
     }
-    let places = Command::new("llvm-symbolizer-19")
-        .arg(format!("--obj={}", program.display()))
-        .args(["--no-inlines", "--functions=none"])
-        .args(&offsets)
-        .output()
-        .expect("llvm-symbolizer-19 starts");
-    let places = String::from_utf8_lossy(&places.stdout).into_owned();
+    let mut symbolizer = Command::new("llvm-symbolizer-19");
+    symbolizer.arg(format!("--obj={}", program.display())).args(["--no-inlines", "--functions=none"]).args(&offsets);
+    let places = run(&mut symbolizer).stdout;
     let place = |line: &str| line.rsplit(':').nth(1)?.parse().ok();
     places.lines().filter(|line| line.contains("program.c")).filter_map(place).collect()
 }
 
+fn run(command: &mut Command) -> Finished {
+    run_limited(command, LIMIT).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
 /// The places that Colt tells for one function; it has to have seen all of it.
 fn colt_lines(source: &Path, seed: u64) -> Result<Lines, String> {
-    let out = source.with_file_name(format!("out{seed}"));
-    let colt = find_colt()?;
-    let run = Command::new(colt)
-        .args([
-            "run",
-            "--no-replay",
-            "--max-time",
-            "60",
-            "--max-memory",
-            "2000",
-            "--entry",
-            &format!("f{seed}"),
-            "--out",
-        ])
-        .arg(&out)
-        .arg(source)
-        .output()
-        .map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
-    if !text.lines().any(|line| line.contains("): complete")) {
-        return Err(format!("not complete:\n{text}"));
+    let dir = source.parent().expect("in a folder");
+    let (entry, out) = (format!("f{seed}"), format!("out{seed}"));
+    let words = ["run", "program.c", "--entry", &entry, "--no-replay", "--max-time", "60", "--max-memory", "2000"];
+    let finished = run_colt(dir, &[&words[..], &["--out", &out]].concat(), LIMIT);
+    let path = dir.join(&out).join("summary.json");
+    if !path.is_file() {
+        return Err(format!("no summary:\n{}", finished.output()));
     }
-    let of_unwritten = text.lines().filter(|line| line.ends_with("[uninitialised-read]"));
-    let place = |line: &str| line.split_once("program.c:")?.1.split(':').next()?.parse().ok();
-    Ok(of_unwritten.filter_map(place).collect())
+    let summary = read_json(&path);
+    if summary["verdict"] != "complete" {
+        return Err(format!("not complete:\n{}", finished.output()));
+    }
+    let findings = summary["findings"].as_array().map_or(&[][..], Vec::as_slice);
+    let of_unwritten = findings.iter().filter(|finding| finding["kind"] == "uninitialised-read");
+    Ok(of_unwritten.filter_map(|finding| finding["line"].as_u64()).map(|line| line as u32).collect())
 }

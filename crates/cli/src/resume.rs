@@ -1,9 +1,9 @@
 //! `colt resume DIR`: go on where a campaign stopped.
 //!
-//! The database has the decisions that lead to each pending state, as they were when the campaign ended by a budget or by
-//! Ctrl-C, or at the last checkpoint before it was killed; exploration starts from those. Where decisions mean nothing outside
-//! of the run they were made in, as under `partition`, it is explored from the start again, and paths whose tests are there
-//! keep them.
+//! The database has the decisions that lead to each pending state: as they were when a budget or Ctrl-C ended the campaign, or
+//! at the last checkpoint before it was killed. Exploration starts from those. Under `partition` and `lazy` decisions mean nothing
+//! outside of the run they were made in. Such a campaign is explored from the start again, and paths whose tests are there keep
+//! them.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -33,8 +33,8 @@ pub enum Fault {
     Worker(String),
 }
 
-/// Most techniques keep one history, so they explore with one worker; plain exploration, and techniques of which every
-/// worker can have its own, use as many as they are given.
+/// A technique that keeps one history of the campaign explores with one worker. Plain exploration, and techniques of which
+/// every worker can have its own, use as many as they are given.
 pub fn explore(
     program: &Program,
     options: &Options,

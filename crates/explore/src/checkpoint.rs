@@ -1,12 +1,13 @@
-//! Checkpoints: from where a campaign that is killed can be gone on with, without exploring anything twice or leaving anything
-//! out.
+//! Checkpoints: from where a campaign that was killed goes on, without exploring anything twice or leaving anything out.
 //!
-//! A worker alone says at any time between two paths what is pending and what it has counted so far. Several do so each at a
-//! time of its own, while portions of work travel between them: one that is neither with its giver any more nor with its taker
-//! yet must be found, and none may be with both. It is the consistent cut of Chandy and Lamport. Checkpoints come in rounds. A
-//! worker that learns of a new round takes its snapshot before it does anything else, and whatever it gives away says in which
-//! round that was; who takes a portion of a round it does not know yet takes its own snapshot first. So nothing of after the cut
-//! is in a snapshot, and portions given before their giver's snapshot and taken after their taker's are what lies between them.
+//! One worker alone can say between any two paths what is pending and what it has counted so far. Several workers say so at
+//! different times, while portions of work travel between them. A portion that has left its giver and has not come to its taker
+//! must be found, and none may be counted with both. This is the consistent cut of Chandy and Lamport.
+//!
+//! Checkpoints come in rounds. A worker that learns of a new round takes its snapshot before it does anything else. Whatever it
+//! gives away says in which round that was. Who takes a portion of a round it does not know yet takes its own snapshot first.
+//! So no snapshot has anything of after the cut. What lies between the snapshots are the portions that were given before their
+//! giver's and taken after their taker's.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

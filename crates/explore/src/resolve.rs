@@ -1,15 +1,15 @@
 //! Where a symbolic address may point.
 //!
-//! Most symbolic addresses are an object's address plus an offset. Then the object is the one meant: whatever lies outside
-//! of it is an error, even where the sum happens to land in some other object, because C says so and because a test that
-//! relies on the distance between two objects would show nothing natively. Only where no object can be read off the
-//! term are all objects it can reach looked for: where it was read from a table, in the table, and otherwise one model at a
-//! time.
+//! Most symbolic addresses are an object's address plus an offset. Then that object is meant. Whatever lies outside of it is
+//! an error, even where the sum happens to land in some other object: C says so, and a test that relies on the distance
+//! between two objects would show nothing natively. Only where no object can be read off the term, all objects that it can
+//! reach are looked for: in a table if the address was read from one, and otherwise one model at a time.
 //!
-//! What is read off is certain only where the sum starts from an object's very start. The pointer it was computed from
-//! tells better than its constant part, which in `buffer[n - 1]` lies before the object that is meant, perhaps in another
-//! one or even at its start. In `(table - 'A')[c]` the pointer itself does. Then the object that the current
-//! input reaches counts as well, and where the one read off cannot be reached at all, it was not meant.
+//! What is read off is certain only where the sum starts from an object's very start. The constant part of an address may
+//! mislead: in `buffer[n - 1]` it lies before the object that is meant, perhaps in another one, even at its start. The pointer
+//! that the address was computed from tells better. But in `(table - 'A')[c]` that pointer, too, lies outside of the object.
+//! Then the object that the current input reaches counts as well. And where the object read off cannot be reached at all, it
+//! was not meant.
 
 use term::{TermId, Terms, View};
 use vm::{Access, Answer, Liveness, Machine, ObjectKind, Region};

@@ -3,8 +3,7 @@
 //! A path carries the seeds that take it, and its current input is the first of them. Where it forks, each seed goes with
 //! the side it takes, and a side that a seed takes needs no solver to be known as feasible. Paths with seeds go first,
 //! so that every seed is followed to its end before what lies around them is explored. A campaign that goes on looks first
-//! which of its prefixes seeds take. Nothing else depends on seeds:
-//! the same paths are pending with them and without.
+//! which of its prefixes seeds take. Nothing else depends on seeds: the same paths are pending with them and without.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 //! starts: the cost of finding out what to do is paid once for a block, and most steps are vector instructions. This is for
 //! trying all values of small symbols; [`crate::Eval`] is for one input.
 //!
-//! What is written in from outside are the values of terms over one small symbol, as large as they can be, since those are
-//! known from their graphs; and of the other symbols.
+//! Two things are filled in from outside: the values of the largest terms over one small symbol, which are known from their
+//! graphs, and those of the other symbols.
 
 use crate::node::{SymbolId, TermId, View};
 use crate::{Graphs, Terms, fold};

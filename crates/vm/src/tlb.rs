@@ -1,9 +1,9 @@
 //! The last plain object seen at each access site, so that a bounds check is one compare.
 //!
 //! An entry holds a raw pointer to an object's bytes. It stays right as long as the state it came from keeps that object
-//! alive, unshared (for writing) and plain; whatever may end that calls [`Tlb::flush`], and so does the start of every
-//! `run`, because states are cloned only between runs. Besides native code, which
-//! reads the same entries, this is the one place in the machine with raw pointers to memory.
+//! alive, unshared (for writing) and plain. Whatever may end that calls [`Tlb::flush`]. So does the start of every `run`,
+//! because states are cloned only between runs. Besides native code, which reads the same entries, this is the one place in
+//! the machine with raw pointers to memory.
 
 use crate::footprint::{READ, WRITTEN};
 

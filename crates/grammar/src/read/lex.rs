@@ -1,9 +1,9 @@
 //! lex and flex files: which texts are which token.
 //!
-//! What is told: definitions, patterns in all of flex's syntax, start conditions, trailing context, and which token an action
-//! returns (`return NUM;`, `return *yytext;`; no return: blanks and comments). Patterns that are active only in a start condition
-//! other than the first, or whose action does more than return a token, give what one cannot say: they are listed, and
-//! their texts are never written.
+//! What is read: definitions, patterns in all of flex's syntax, start conditions, trailing context, and which token an action
+//! returns (`return NUM;`, `return *yytext;`; no return: blanks and comments). Of some patterns it cannot be said which token they
+//! give: those that are active only in a start condition other than the first, and those whose action does more than return
+//! a token. They are listed, and their texts are never written.
 
 mod action;
 mod pattern;

@@ -1,38 +1,42 @@
 //! `grammar`: texts of a language, with holes that exploration fills.
 //!
-//! A program that reads a language keeps plain exploration in its scanner and parser: nearly every path is another syntax error.
-//! Chapter 3 of the dissertation on Splat writes the texts of a grammar instead, with the tokens that have several texts (numbers, names)
-//! left open: a *symbolic string*, whose *holes* are filled by the branches that the program takes. It lists all symbolic strings of a size and
-//! runs the program on each from its beginning.
+//! **Problem.** A program that reads a language keeps plain exploration busy in its scanner and parser: nearly every path is another
+//! syntax error.
 //!
-//! Here the text takes shape while the program reads it (seat `refine`). Its bytes are ordinary symbols. As long as nothing depends
-//! on a byte, nothing is said about it. When a condition, an address or a size does, the path forks over the tokens that may stand
-//! there: a token with one text fixes its bytes, a hole of some length says that its bytes are one of its token's texts. So texts that begin alike
-//! share everything up to where they part, and a program that stops reading is one path, not one for each text it never saw.
+//! **Paper.** Chapter 3 of the dissertation on Splat writes texts of a grammar instead. Tokens that have several texts (numbers,
+//! names) are left open: they are *holes*, and a text with holes is a *symbolic string*. The paper lists all symbolic strings of a
+//! size and runs the program on each from its beginning. The branches that the program takes fill the holes.
 //!
-//! Which tokens may follow is known by Earley's algorithm on the tokens so far, with the least size that each way needs to become a whole
-//! text (`grammar::Beginnings`). No text is begun that cannot be finished within `--grammar-max`.
+//! **Idea.** Here the text takes shape while the program reads it (seat `refine`). Its bytes are ordinary symbols. As long as
+//! nothing depends on a byte, nothing is said about it. When a condition, an address or a size does, the path forks over the
+//! tokens that may stand there. A token with one text fixes its bytes. A hole of some length says that its bytes are one of its
+//! token's texts. So texts that begin alike share everything up to where they part, and a program that stops reading is one
+//! path, not one for each text it never saw.
 //!
-//! What a hole may hold is the language of its token, less what an earlier pattern of the scanner takes; where two tokens would run
-//! together a blank stands between them. So a program whose scanner and parser are those of the grammar never sees a syntax error. The paper
-//! left holes unconstrained, and needed the program to throw away what did not scan.
+//! Earley's algorithm on the tokens so far tells which tokens may follow, and what each needs at least to become a whole text
+//! (`grammar::Beginnings`). No text is begun that cannot be finished within `--grammar-max`.
 //!
-//! **Why nothing is lost.** Take a text of the language within the bound, and the path that the program takes on it. Follow that path here: at
-//! every `refine` the text's next token is among the ways, since its beginning is a beginning of a text and what it needs is within the bound;
-//! its length is one of the lengths, and its bytes satisfy the condition. A text is scanned in one way only: its tokens and
-//! their lengths are given, and it ends once. So exactly one way takes the text at each `refine`, and by induction exactly one path ends with it. The other way round, every path's condition implies that the bytes it looked at begin a
-//! text of the language; its test is completed to the smallest such text.
+//! **What is different.** A hole holds the texts of its token, less those that an earlier pattern of the scanner takes. Where two
+//! tokens would run together, a blank stands between them. So a program whose scanner and parser are those of the grammar never
+//! sees a syntax error. The paper left holes unconstrained, and needed the program to throw away what did not scan.
 //!
-//! **What the size of a text is**: its tokens, and one more for each byte that a hole is longer than its shortest text, as `colt grammar` counts.
-//! A word of `--grammar-words`, and a name that repeats an earlier one, count as one token.
+//! **Why nothing is lost.** Take a text of the language within the bound, and the path that the program takes on it. Follow that
+//! path here. At every `refine` the text's next token is among the ways: what the text has so far is the beginning of a text, and
+//! what it still needs is within the bound. Its length is one of the lengths, and its bytes satisfy the condition. Only one way
+//! takes the text, because a text is scanned in one way only: its tokens and their lengths are given, and it ends once. So by
+//! induction exactly one path ends with it. The other way round: the condition of every path implies that the bytes it looked at
+//! begin a text of the language. Its test is completed to the smallest such text.
 //!
-//! **Where it ends.** In standard input and files, how many bytes there are is a symbol too, settled by the way "the text ends here". In an array or an
-//! argument a zero ends it, and the rest is zero. A fuzzer's data is as long as its text.
+//! **What the size of a text is.** Its tokens, and one more for each byte that a hole is longer than its shortest text, as `colt
+//! grammar` counts. A word of `--grammar-words`, and a name that repeats an earlier one, count as one token.
 //!
-//! **Mistakes.** With `--grammar-errors N` a beginning is read as everything it may be the beginning of: the text, and texts of which a token was left out,
-//! doubled or replaced. It stays one node for one sequence of tokens, so no text comes twice.
+//! **Where a text ends.** In standard input and files, how many bytes there are is a symbol too, settled by the way "the text ends
+//! here". In an array or an argument a zero ends it, and the rest is zero. A fuzzer's data is as long as its text.
 //!
-//! What is left out is in the ledger: texts that do not fit the input (`bounded-input`).
+//! **Mistakes.** With `--grammar-errors N` the tokens so far may also begin a text in which one was left out, doubled or replaced.
+//! They stay one node for one sequence of tokens, so no text comes twice.
+//!
+//! **What it can miss** is in the ledger: texts that do not fit into the input (`bounded-input`).
 
 mod company;
 mod text;

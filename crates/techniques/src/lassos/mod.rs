@@ -4,35 +4,41 @@
 //! whether the program is slow or will never end.
 //!
 //! **Paper.** Chapter 6 of the Splat dissertation (TNT). A *lasso* is a path to a place, the stem, and a way from there back to
-//! it, the cycle. It hangs if there is a *recurrent set*: states that the stem reaches, that imply the conditions of the
+//! it, the cycle. It hangs if there is a *recurrent set*: states that the stem reaches, that satisfy the conditions of the
 //! cycle, and that the cycle leads into again.
 //!
-//! **Idea.** Whenever a path passes the same symbolic decision again, or has run for long without one, a copy of it walks
-//! on by itself to the head of each loop around it, or to the entry of the function that calls itself (`walk`). What one
-//! round changes there becomes symbols, cells, and one more round from any values of them is walked along all its ways
-//! (`cells`, `round`). That gives a relation: under which conditions which way leads back, with which values. First a number
-//! is looked for that falls with every round (`ranking`): then it ends. Otherwise a set is looked for (`sets`): values that
-//! a way leaves as they are, the cycle's own conditions for a few rounds, values met on a walk with concrete values or the
-//! conditions of a template that hold all along it (`simulate`, `pool`), inputs under which every value stays. Inputs that
-//! reach a set end there as a `non-termination`; all others go on.
+//! **Idea.** A path passes the same symbolic decision again, or has run for long without one. Then a copy of it walks on to the
+//! head of each loop around it, or to the entry of the function that calls itself (`walk`). What one round changes there
+//! becomes symbols, the *cells*. One more round, from any values of the cells, is walked along all its ways (`cells`, `round`).
+//! That gives a relation: which way leads back under which conditions, with which values. If a number falls with every round,
+//! the cycle ends (`ranking`). Otherwise a set is looked for (`sets`) among
 //!
-//! **What is different.** Everything is shown bit by bit over the machine's integers, wrap-around included, so there are no
-//! false alarms from unbounded numbers, and unsigned wrap-around is found. Section 6.4 solves for the coefficients of linear
-//! inequalities by Farkas' lemma, which needs a solver for products of unknowns, holds for rationals only, and would have
-//! to be shown again for machine integers. Here inequalities, equations and low bits with the coefficients that programs have
-//! are guessed from a walk and dropped until the rest is closed: each step is one question without quantifiers, and what
-//! is left is already shown. `--lassos-integers` does the same where nothing wraps around (`integers`) and tells
-//! what it finds beside the findings. The paper's i-th weakening is `n_visits` and the unrolling. Branches in the cycle are several
-//! ways of one relation. What does not change, on the heap too, is part of the state as it is; pointers are followed by
-//! their values, so a circular list repeats after as many rounds as it has elements. Cells that no condition depends on,
-//! such as counters, are left out. A certificate lets z3 and cvc5 check the result without us (`certificate`).
+//! - values that a way leaves as they are,
+//! - the cycle's own conditions for a few rounds,
+//! - values met on a walk with concrete values, and conditions of a template that hold all along it (`simulate`, `pool`),
+//! - inputs under which every value stays.
+//!
+//! Inputs that reach a set end there as a `non-termination`; all others go on.
+//!
+//! **What is different.** Everything is shown bit by bit over the machine's integers. So unbounded numbers give no false alarms,
+//! and hangs by unsigned wrap-around are found. Section 6.4 of the paper solves for the coefficients of linear inequalities by
+//! Farkas' lemma. That needs a solver for products of unknowns, holds for rationals only, and would have to be shown again for
+//! machine integers. Here inequalities, equations and low bits are guessed from a walk, with coefficients that programs have.
+//! Those that a round does not keep are dropped until the rest is closed. Each step is one question without quantifiers, and
+//! what is left is already shown. `--lassos-integers` does the same where nothing wraps around (`integers`) and tells what it
+//! finds beside the findings. The paper's i-th weakening is `n_visits` and the unrolling.
+//!
+//! Branches in the cycle are several ways of one relation. What does not change, on the heap too, is part of the state as it
+//! is. Pointers are followed by their values, so a circular list repeats after as many rounds as it has elements. Cells that no
+//! condition depends on, such as counters, are left out. A certificate lets z3 and cvc5 check the result without us
+//! (`certificate`).
 //!
 //! **Assumes** that nobody else changes memory: nothing is claimed where a second thread runs. A cycle that asks for an
-//! input, the time or a choice is none, and one that allocates and does not free is not looked at. An endless recursion
-//! counts as one though natively its stack is full some day.
+//! input, the time or a choice is no hang. One that allocates and does not free is not looked at. An endless recursion
+//! counts as a hang, though natively it fills its stack some day.
 //!
 //! **Can miss** sets outside the templates, cycles through more than 24 cells or 24 ways, cycles in which pointers to
-//! ever new objects go round, and floating-point numbers (said at the end of the run). Sites at which looking was
+//! ever new objects go round, and floating-point numbers (said at the end of the run). Places where looking was
 //! fruitless are looked at less and less often; a path that hangs comes by often enough.
 //!
 //! **Costs** a count at every decision, and looks in proportion to the work of exploring (`credit`): one part in fourteen, beside

@@ -1,9 +1,9 @@
 //! Whether a cycle is known to end: a number that falls with every round and cannot fall for ever.
 //!
 //! The numbers are bit-vectors under the unsigned order, which has no endless descent, whatever wraps around. Tried are cells,
-//! their negations, and the distance of the two sides of every comparison; where one of them falls on some ways and
-//! never rises on the others, it is left to a second one to deal with those (a lexicographic order). What a short walk with
-//! concrete values refutes is not asked about.
+//! their negations, and the distance of the two sides of every comparison. If one of them falls on some ways and never rises
+//! on the others, a second one is looked for that falls on those (a lexicographic order). What a short walk with concrete
+//! values refutes is not asked about.
 
 use rustc_hash::FxHashSet;
 use term::{TermId, View};

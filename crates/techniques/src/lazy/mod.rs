@@ -1,7 +1,7 @@
 //! `lazy`: called functions are executed only where, and only as far as, their caller needs them.
 //!
-//! *Problem.* To test a function that calls others, plain exploration multiplies their paths: two comparisons of a string
-//! with a constant are 720 paths, a lexer called for each token of a program buries its parser.
+//! *Problem.* To test a function that calls others, plain exploration multiplies their paths. Two comparisons of a string
+//! with a constant are 720 paths. A lexer called for each token buries the parser that calls it.
 //!
 //! *Paper.* R. Majumdar, K. Sen: LATEST: Lazy Dynamic Test Input Generation (2007).
 //!
@@ -10,28 +10,28 @@
 //! which the caller can go on as the guess did. A path counts, and gets a test, only when it was executed through the real
 //! calls. When all guesses behind a call have become real, the other paths through the call are not needed.
 //!
-//! *Here.* States are values, so nothing is executed twice: guesses and runs stand at calls and are gone on with. The
-//! paths of the unit are a tree (`tree`) whose vertices are skipped calls and ends. Guesses go on behind a call only once
-//! the program has come to it, so a parser whose guesses never end is no problem as long as its runs do. At a vertex the
-//! runs that stand there are alternatives, each with its expansion of the call (`expand`); the hunt (`hunt`) goes through
-//! the tree depth first, asks expansions for runs that can still become something not seen yet, and comes back to calls
-//! further up when those further down cannot give what is missing. Whether a run can is a question to the solver: what
-//! the guess assumed about the values it made up, together with what these values are on the run (`bound`). Searches that
-//! take long are broken off and taken up again in later rounds with more effort, so that none holds up the others.
+//! *Here.* States are values, so nothing is executed twice: guesses and runs stop at a call and go on later. The paths of
+//! the unit are a tree (`tree`) whose vertices are skipped calls and ends. Guesses go on behind a call only once the program
+//! has come to it. So a parser whose guesses never end is no problem as long as its runs do. Several runs may stand at a
+//! vertex, each with its own expansion of the call (`expand`). The hunt (`hunt`) goes through the tree depth first and asks
+//! expansions for runs that can still become something not seen yet. When calls further down cannot give what is missing, it
+//! comes back to those further up. Whether a run can become what a guess was is a question to the solver: what the guess
+//! assumed about the values it made up must hold for the values they have on the run (`bound`). Searches that take long are
+//! broken off and taken up again in later rounds with more effort, so that none holds up the others.
 //!
-//! *Side effects.* A skipped call leaves made-up values also in all it may have written, which `effects` finds beforehand:
-//! globals, and objects its arguments point into. So guesses cover all that the program can do, and what contradicts all
-//! guesses needs no run. Where that cannot be relied on (writes without bounds, an address that could be anything, a guess
-//! that goes on for ever, a run no guess foresaw) the vertex is *exhausted*: every path through the call is executed.
+//! *Side effects.* A skipped call also leaves made-up values in all it may have written: globals, and objects its arguments
+//! point into, which `effects` finds beforehand. So guesses cover all that the program can do, and what contradicts all
+//! guesses needs no run. Sometimes that cannot be relied on: writes without bounds, an address that could be anything, a guess
+//! that goes on for ever, a run no guess foresaw. Then the vertex is *exhausted*: every path through the call is executed.
 //!
 //! *Beyond the paper.* Which functions to skip is chosen by their paths and effects (`choose`); what was learned in one
 //! expansion is tried first in the next (`learn`); out-parameters, globals and results of several parts are made up like
 //! plain results; a call that takes only one path is executed at once, whether inputs reach it or not.
 //!
-//! *Assumes* that skipped functions are tested by themselves. *Can miss* faults inside of them. Faults of the unit that
-//! guesses show are looked for like other paths where no run gets to the place otherwise; the rest are found, excluded or
-//! entered in the ledger (`faults`). *Costs* nothing to speak of where every guess can be made real; a guess that cannot
-//! be costs all paths through the calls before it.
+//! *Assumes* that skipped functions are tested by themselves. *Can miss* faults inside of them. A fault of the unit that
+//! guesses show is looked for like another path where nothing gets past the place; any other is found, excluded or entered
+//! in the ledger (`faults`). *Costs* nothing to speak of where every guess can be made real. A guess that cannot costs all
+//! paths through the calls before it.
 
 mod bound;
 mod choose;

@@ -4,59 +4,59 @@
 //! other: 20 independent flags, each looked at once, make a million paths that show 40 different things.
 //!
 //! **Paper.** Majumdar and Xu, *Reducing Test Inputs Using Information Partitions* (FlowTest). Its algorithm starts with every
-//! input in a part of its own, explores one part at a time with the others fixed, tracks which inputs flow together, by data
-//! or by control, merges their parts, and repeats until nothing changes. Its tool took the partition by hand.
+//! input in a part of its own. It explores one part at a time with the others fixed, tracks which inputs flow together (by
+//! data or by control), merges their parts, and repeats until nothing changes. The paper's tool was given the partition by
+//! hand.
 //!
-//! **Idea.** Everything is labelled with the inputs it depends on (`vm::flow`): values by data, what is written under a
-//! labelled decision by control, until the sides of the decision meet again. A *decision* is whatever makes a path different:
-//! a branch, an address, a size, a check. The inputs that one decision depends on have to be explored together; they are a
-//! part. First a *base*, all inputs fixed, is run alone: it shows most decisions there are. Then every part is explored in
-//! turn with the other inputs as in the base, which shows further decisions, until every decision any run made lies
-//! inside a part that was explored.
+//! **Idea.** Everything is labelled with the inputs it depends on (`vm::flow`). A value depends on what it was computed from.
+//! What is written under a decision also depends on the inputs of the decision, until its sides meet again. A *decision* is
+//! whatever makes a path different: a branch, an address, a size, a check. The inputs that one decision depends on have to be
+//! explored together; they are a part. First a *base*, all inputs fixed, is run alone: it shows most decisions there are. Then
+//! every part is explored in turn, with the other inputs as in the base. That shows further decisions. It is over when every
+//! decision that any run made lies inside a part that was explored.
 //!
 //! **Where we differ.**
 //! * *Parts may share inputs.* A part is a largest set of inputs that some decision depended on, not a class of a partition,
 //!   so `{type, a}` and `{type, b}` do not become one. (The paper names this as a limitation.) Why this is sound: look at a
-//!   place `l` that some input `v` reaches, and at the decisions in front of it in order. Run the base; at the first of them
-//!   that goes otherwise than under `v`, its label `P` was noted, so `P` is inside an explored part, so the run
-//!   "`v` on `P`, base elsewhere" was explored. It agrees with `v` on what that decision looked at first; what it looks at
-//!   next is now the same as under `v`, and its label, again noted, contains one input more of those that matter under
-//!   `v`. After finitely many such runs the decision goes as under `v`; the next one follows in the same way.
+//!   place `l` that some input `v` reaches, and at the decisions in front of it in order. Run the base, and take the first
+//!   decision that goes otherwise than under `v`. Its label `P` was noted, so `P` is inside an explored part, so the run
+//!   "`v` on `P`, base elsewhere" was explored. That run agrees with `v` on what the decision looked at first. So what the
+//!   decision looks at next is the same as under `v`, and its label, noted again, has one more of the inputs that matter
+//!   under `v`. After finitely many such runs the decision goes as under `v`. The next one follows in the same way.
 //! * *A part is joined by decisions, not by assignments*: a checksum that is printed and never looked at merges nothing.
 //!   `--partition-check` also reports where inputs meet in a write, because there the flow itself is the question.
-//! * *Ways to end early are no merges.* Whatever follows `if (bad(p)) exit(1);` or an assertion depends on `p`, strictly. We
-//!   choose a base that goes on instead, looking for one among the inputs that ended it, and explore what follows under it.
-//!   Only where an explored part could make the guard fail together with inputs it does not have (the guard depends on inputs
-//!   inside and outside) are these added to the part. The proof stays: a run "`v` on `P`, base elsewhere" that stops
-//!   at a guard `v` passes has the guard's inputs added, and the next such run passes it.
-//! * *So are guards by which a function is left*, `if (!valid(p)) return;`, the paper's other limitation: if the base passes
-//!   the guard, what follows is explored under it and not together with it. Behind the function everything that either side
+//! * *Ways to end early are no merges.* Strictly, whatever follows `if (bad(p)) exit(1);` or an assertion depends on `p`. We
+//!   choose a base that goes on instead (by exploring the inputs that ended the first one), and explore what follows under it.
+//!   If a guard depends on inputs inside an explored part and on others, the part could make it fail. Then the others are
+//!   added to the part. The proof stays: if a run "`v` on `P`, base elsewhere" stops at a guard that `v` passes, the guard's
+//!   inputs are added, and the next such run passes it.
+//! * *Guards that leave a function are no merges either*: `if (!valid(p)) return;`, the paper's other limitation. If the base
+//!   passes the guard, what follows in the function is explored with `p` fixed. Behind the function everything that either side
 //!   may have written carries the guard's label, so nothing that happens there is taken for independent of it. A path that
-//!   ends behind a passed guard ended by the guard's inputs as well: whoever fails the guard goes on.
-//! * *The side not taken.* What it would have written is learned from the runs that took it, as in the paper's flow map,
-//!   but for each decision rather than for each variable: a place is labelled where the sides meet, so a buffer that is used
-//!   again for something else loses its label. A round is repeated when something was learned too late for a run before.
-//! * *Heap and stack objects, regions and inputs are told apart by calls under way and loop turns*, so two objects of one
-//!   allocation site stay two, and match in all runs that come there alike. Where turns cannot be counted alike on all
-//!   sides (irreducible loops, nested loops that share a way back, functions from which a `longjmp` may happen) they are
-//!   left out, and what shares a name is treated as one.
-//! * *Worlds.* The number of arguments and the size of a fuzzer's input are decided by nobody's label. A first run with all
-//!   inputs fixed shows every choice of them, and each is explored by itself, with a base of its own.
+//!   ends behind a passed guard depends on the guard's inputs as well: whoever fails the guard goes on.
+//! * *The side not taken.* What it would have written is learned from the runs that took it, as in the paper's flow map. We
+//!   keep that for each decision, not for each variable, and label a place where the sides meet. So a buffer that is used
+//!   again for something else loses its label. A round is repeated when something was learned too late for an earlier run.
+//! * *Objects, regions and inputs are named by calls under way and loop turns.* So two objects of one allocation site stay
+//!   two, and have the same name in all runs that come there alike. Where turns cannot be counted alike on all sides
+//!   (irreducible loops, nested loops that share a way back, functions from which a `longjmp` may happen) they are left out,
+//!   and what shares a name is treated as one.
+//! * *Worlds.* No label decides the number of arguments or the size of a fuzzer's input. A first run with all inputs fixed
+//!   shows every choice of them, and each is explored by itself, with a base of its own.
 //! * *longjmp*: what decides about calls that may jump stays in force until the program ends.
 //!
-//! **Assumes** that programs end (a run that hangs or is cut makes the verdict incomplete), that no decision depends on
-//! where objects lie in memory other than through pointers to them, and that a stack is not exhausted by inputs that each
+//! **Assumes** that programs end (a run that hangs or is cut makes the verdict incomplete); that no decision depends on
+//! where objects lie in memory, other than through pointers to them; and that no stack is filled by several inputs that each
 //! take a part of it. Where all bases end early, further ones are taken from the paths that get further, one for each place
-//! and set of inputs at which a path ends; that these suffice is tested, not proved.
+//! and set of inputs at which a path ends. That these suffice is tested, not proved.
 //!
-//! **Can miss**: nothing that the theorem speaks of, which is places and failures; it does not show all *combinations* of
-//! what independent inputs do, and paths that differ in nothing else are left out by design. A symbolic value that the
-//! engine replaces by one concrete value is in the ledger, here as in plain exploration. Where others
-//! prune (see `company`), what the rest of a path would show about flow must be what another has shown.
+//! **Can miss** no place and no failure: the theorem is about these. It does not show all *combinations* of what independent
+//! inputs do; such paths are left out by design. Where one value stands for many it is in the ledger, as in plain exploration.
+//! Where others prune (see `company`), what the rest of a path would show about flow must be what another has shown.
 //!
-//! **Costs.** Three runs of the base, then each part; up to a few rounds, each of which judges the base again. A part
-//! begins with the values of the base, so the base's own path is told once. A run that fixes nothing is plain exploration
-//! and the last one. Labelled values take the machine's slow path.
+//! **Costs** three runs of the base, then each part, for a few rounds, each of which judges the base again. A part begins
+//! with the values of the base, so the base's own path is told once. A run that fixes nothing is plain exploration, and the
+//! last one. Labelled values take the machine's slow path.
 
 mod bases;
 mod company;

@@ -3,14 +3,16 @@
 //! Both stand at the same point. What must agree is: the values of live registers and of the bytes in the read set, the
 //! sizes and lives of objects that pointers among them lead to, and the few scalars of a state. Addresses of the stack
 //! and the heap depend on what was called and allocated before, so a pointer is compared by object and offset, and
-//! objects of the two heaps are paired off as pointers to them are met. Where the earlier value is symbolic, the new one
-//! may be any value the earlier one could have had: a renaming of the earlier symbols into terms of the new state is
-//! guessed from the pairs of values, and the solver must agree that the new path condition implies both the equality
-//! of all the values and what the earlier constraints say about them, whatever the symbols are that are not read any more
-//! (see `project`). Constraints on other symbols are satisfiable on their own and say nothing about what is read.
+//! objects of the two heaps are paired off as pointers to them are met.
 //!
-//! While flow is tracked, labels must agree wherever values do, and so must all by which flow names things and knows what control
-//! depends on: then every decision, write and ending that follows is noted with the labels it was noted with before.
+//! Where the earlier value is symbolic, the new one may be any value the earlier one could have had. A renaming of the earlier
+//! symbols into terms of the new state is guessed from the pairs of values. The solver must then agree that the new path
+//! condition implies two things: all the values are equal, and they satisfy the earlier constraints, whatever the symbols are
+//! that are not read any more (see `project`). Constraints on other symbols are satisfiable on their own and say nothing
+//! about what is read.
+//!
+//! While flow is tracked, labels must agree wherever values do. So must the names that flow gives to things, and what it says
+//! control depends on. Then every decision, write and ending that follows is noted with the labels it was noted with before.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -5,51 +5,50 @@
 //! a test for the part of it that was its own.
 //!
 //! **Idea.** A path that reaches a program point (call stack and position) in a state that was there before repeats what
-//! followed. Two states are the same when they agree on what the continuations read: the *read set*, which is known
-//! byte by byte once everything below the earlier visit has been explored: what is read there minus what is
-//! overwritten first. Concrete bytes of the read set must be equal; symbolic ones must be equally constrained,
-//! counting all constraints connected with them. Reading at a symbolic offset reads the whole object, writing at one
-//! overwrites nothing.
+//! followed. Two states count as the same when they agree on what is read from there on, and not overwritten first: the *read
+//! set*. It is known byte by byte once everything below the earlier visit has been explored. Concrete bytes of the read set must
+//! be equal. Symbolic ones must be equally constrained, counting all constraints connected with them. Reading at a symbolic
+//! offset reads the whole object; writing at one overwrites nothing.
 //!
 //! **Where we differ.**
 //! - *Points* are the places where the engine has to decide something (before it asks the solver about the other side) and,
 //!   for each branch that parted two paths, the place where they meet again (its immediate postdominator). Between them
 //!   the machine runs at full speed; its footprint is flags beside the bytes, collected once per stretch.
 //! - *Registers* have no addresses and are compared where they are live, by the static analysis.
-//! - *The write set* is not kept: states share their memory, so what was not written is the same object in both, which one
+//! - *The write set* is not kept. States share their memory, so what was not written is the same object in both, which one
 //!   comparison of pointers shows.
-//! - *A hit needs no equality*: it is enough that the new state can do no more than the earlier one, that is, that its
-//!   condition implies the earlier constraints on the read set, after a renaming of the earlier symbols (see `compare`).
-//! - *Only what was relied on* of the earlier constraints must hold: those that refuted something below the earlier visit, a
-//!   side of a branch, a value or an object (see `needed`). A constraint that never kept the continuations from anything
-//!   may be violated, although it speaks about what they read.
+//! - *A hit needs no equality.* It is enough that the new state can do no more than the earlier one: its condition implies the
+//!   earlier constraints on the read set, after a renaming of the earlier symbols (see `compare`).
+//! - *Of the earlier constraints only those must hold that were relied on*: those that refuted something below the earlier
+//!   visit, a side of a branch, a value or an object (see `needed`). A constraint that never ruled anything out may be
+//!   violated, although it speaks about what is read.
 //! - *Symbols that are not read any more* need not have the same values: where it can be done exactly they are taken out of
 //!   the earlier constraints first (see `project`). The paper's transitive closure keeps them.
 //! - *Addresses* of the stack and the heap are compared by object, so that the order of allocations does not matter.
 //! - *Of the sides of a branch* the one with the shortest way to where they meet again goes first. It comes there with the
 //!   fewest conditions, so what it sees covers most of those that come later.
-//! - *Any search order* works: the read set of a visit is complete when the explorer says that its subtree is over, whichever
-//!   order that came about in. Depth first, subtrees are over soonest and most is pruned.
+//! - *Any search order* works: the read set of a visit is complete when the explorer says that its subtree is over. Depth
+//!   first, subtrees are over soonest and most is pruned.
 //! - *Several workers* have entries of their own each. A path that is given to another worker counts as cut where it came
-//!   from, so a prune is always justified by what one worker has seen whole; the price is what two of them both explore.
-//! - *Its cost has a limit* (see `economy`): beyond some milliseconds it may spend so many per cent of the work it goes with,
-//!   and what prunes have saved. When more was spent, paths run on unwatched, as if the technique were
-//!   not there, until it can be afforded again. An unwatched path spoils what is above it.
+//!   from. So a prune is always justified by what one worker has seen whole, and some paths are explored by two of them.
+//! - *Its cost has a limit* (see `economy`): some milliseconds, a few per cent of the work it goes with, and what prunes have
+//!   saved. When more was spent, paths run on unwatched, as if the technique were not there, until it can be afforded
+//!   again. An unwatched path spoils what is above it.
 //! - *Where flow is tracked* a path must also repeat which inputs things depend on: labels of all that is compared, what control
 //!   depends on, and the names by which flow knows objects and places (calls under way, turns of loops). Then whatever the
 //!   rest of it would show about flow was shown.
-//! - *Loops over fresh input* never finish their subtrees. A path that comes to a point above which an unfinished visit looks
-//!   the same, as far as is known yet, is held. When only held paths are left, the read sets are a system of equations
-//!   over the explored graph with held paths as edges back to the visits they resemble; its least solution is
-//!   computed, and if every held path still resembles its visit on it, all of them are pruned: every execution from a
-//!   held state is matched step by step by one from its visit, for ever, because they agree on what is read until the
-//!   next point and then again. Otherwise those that differ go on.
+//! - *Loops over fresh input* never finish their subtrees. A path is held when it comes to a point and an unfinished visit above
+//!   it looks the same, as far as is known yet. When only held paths are left, each is taken for an edge back to the visit
+//!   it resembles. The read sets are then equations over the explored graph, and their least solution is computed. If every
+//!   held path still resembles its visit on that solution, all of them are pruned: whatever runs from a held state is
+//!   matched step by step, for ever, by what runs from its visit, because they agree on what is read until the next point,
+//!   and then again. Otherwise those that differ go on.
 //!
 //! **Why it is sound.** A prune is justified by a visit whose subtree was explored whole, or by the solution above. A cut,
-//! an unsupported operation or an entry in the ledger anywhere below a visit spoils it for ever; a prune by another
-//! technique does, too. So what a pruned path would have shown (branches, bugs) was shown below the visit. It reads the same
-//! values until something is decided by a condition; what was impossible below the visit was refuted by constraints that
-//! the new state satisfies as well, so it goes a way that was seen, and so on to the end. For what lies above, a pruned path
+//! an unsupported operation or an entry in the ledger anywhere below a visit spoils it for ever. So does a prune by another
+//! technique. So what a pruned path would have shown (branches, bugs) was shown below the visit: it reads the same
+//! values until a condition decides something. What was impossible below the visit was refuted by constraints that the new
+//! state satisfies as well. So it goes a way that was seen, and so on to the end. For what lies above, a pruned path
 //! needs those of its own constraints from which that was proved.
 //!
 //! **What it assumes.** That the program does not decide by the numerical value of an address, beyond comparing pointers for

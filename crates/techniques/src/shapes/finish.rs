@@ -6,7 +6,8 @@ use std::sync::Arc;
 use witness::{FieldKind, InputValue, Layout};
 
 use super::Shapes;
-use super::kinds::{KindId, fields};
+use super::cells::fields;
+use super::kinds::KindId;
 
 impl Shapes {
     /// Adds the objects that pointers of a test point to and no path looked at. Nobody has read them, so their bytes are zero.

@@ -18,9 +18,16 @@
 //! needs no axioms between maps: a read of a member through any pointer sees the same bytes. The axioms of disjointness are
 //! not given to a solver at all. An address is the number of an object above 36 bits for the place in it (`pointers`), each
 //! type has numbers of its own (`kinds`), so whatever is not allowed to overlap cannot. What is left for the solver are
-//! comparisons of eight bits, which the layer of small domains answers. The other representation, an address of 64 bits with
-//! the same conditions on its bits, is there to be measured against (`--shapes-pointers addresses`); the table is in
-//! `docs/techniques/shapes.md`. Two phases pay where disjointness is a formula; ours is none, so there is nothing to leave out.
+//! comparisons of eight bits. And a pointer that was followed is no input any more on its path: it is written back as the
+//! address it is, and put as a number into conditions on copies of it (`settled`). So an open pointer is only ever compared
+//! with numbers, each question is about one pointer, and what a path costs grows with its nodes, not with their pairs.
+//!
+//! Three representations can be measured against each other (`--shapes-pointers`): this one, the same with pointers that stay
+//! terms, and an address of 64 bits with the same conditions on its bits. The paper asks the solver twice, first with weak
+//! axioms, because most of what is impossible is impossible without them. Ours has no axioms to leave out. What answers
+//! first are the layers before the solver: a set of 256 values for one symbol, what is known to be fixed, what was asked before.
+//! They are exact, so there is no second phase for what they answer; without them (`--solver-without`) everything goes to the
+//! solver, which is the paper's single phase. Both are in the table of `docs/techniques/shapes.md`.
 //!
 //! A part of something larger is found out late: an object is made as what the pointer says it is, and when the program steps out
 //! of it, as `container_of` does, or follows a pointer to something that has such a part, the larger object is put around it.
@@ -31,20 +38,23 @@
 //!
 //! **What it assumes.** Pointers are used as their types say. A pointer is null or points to what its type says, never to freed
 //! memory, never one past the end, never with bits set in it for other purposes. A program that steps from a part to the
-//! whole was given the whole. A pointer to characters points into no variable of the program.
+//! whole was given the whole, and of several such parts that one from which it then reaches whole members. A pointer to
+//! characters points into no variable of the program.
 //!
-//! **What it can miss.** Heaps with more than `--shapes-max` objects of a type, more than a few ways to lie beside something, and
-//! whatever is made of the order or the bits of addresses (`p < q`, `p - q` of two objects, a hash of `p`): all that is in the
-//! ledger. The bytes of a pointer read one by one are not noticed. Variables that do not start as zero, or have no pointers in
+//! **What it can miss.** Heaps with more than `--shapes-max` objects of a type, more than a few ways to lie beside something, two
+//! links of one object that are in the same list (as of `struct task { struct list_head run, all; }`), and whatever is made of
+//! the order or the bits of addresses (`p < q`, `p - q` of two objects, a hash of `p`): all that is in the ledger. The bytes of a pointer read one by one are not noticed. Variables that do not start as zero, or have no pointers in
 //! them, are what their initialisers say.
 //!
 //! **What it costs.** A path for each shape that the program can tell apart. Structures without an invariant have cycles, on which
 //! an ordinary loop never ends: name one with `--shapes-valid`, or give `--max-steps`.
 
+mod cells;
 mod company;
 mod finish;
 mod heap;
 mod kinds;
+mod making;
 mod pointers;
 mod settled;
 mod uses;
@@ -61,8 +71,9 @@ use rustc_hash::FxHashMap;
 use term::{TermId, Terms};
 use witness::{FieldKind, InputValue, Layout};
 
+use cells::{Cell, Holds, fields};
 use heap::{Heap, SLOT, Settled, scalar};
-use kinds::{Cell, Holds, Kinds, Landmark, Origins, fields};
+use kinds::{Kinds, Landmark, Origins};
 use pointers::{Pointers, Within};
 use ways::Listed;
 

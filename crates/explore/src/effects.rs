@@ -208,7 +208,7 @@ impl<'i> Decider<'i> {
         match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
             Solved::Sat(input) => {
                 path.input = input;
-                path.condition.add(&self.machine.terms, cond);
+                path.condition.add(&mut self.machine.terms, cond);
                 Ok(Some(*path))
             }
             Solved::Unsat => Ok(None),
@@ -235,12 +235,12 @@ impl<'i> Decider<'i> {
         let (decision, answer) = (u64::from(!side), Answer::Side(side));
         match self.ask(path, there) {
             Feasible::No => path.take_implied(decision, here, answer),
-            Feasible::Doubtful => path.take(&self.machine.terms, decision, here, answer),
+            Feasible::Doubtful => path.take(&mut self.machine.terms, decision, here, answer),
             Feasible::Yes(input) => {
-                let other = path.fork(&self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
+                let other = path.fork(&mut self.machine.terms, u64::from(side), there, Answer::Side(!side), input);
                 let edge = self.next_edge(path, u32::from(side));
                 self.wait(other, edge);
-                path.take(&self.machine.terms, decision, here, answer);
+                path.take(&mut self.machine.terms, decision, here, answer);
             }
         }
         Fate::Goes
@@ -255,13 +255,13 @@ impl<'i> Decider<'i> {
             if here.is_none() && self.holds(path, *cond) {
                 here = Some((*edge, *cond));
             } else if let Some(input) = self.feasible(path, *cond) {
-                let other = path.fork(&self.machine.terms, u64::from(*edge), *cond, Answer::Edge(*edge), input);
+                let other = path.fork(&mut self.machine.terms, u64::from(*edge), *cond, Answer::Edge(*edge), input);
                 let next = self.next_edge(path, *edge);
                 self.wait(other, next);
             }
         }
         let (edge, cond) = here.expect("the conditions of a switch cover every value");
-        path.take(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
+        path.take(&mut self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
         Fate::Goes
     }
 
@@ -281,12 +281,12 @@ impl<'i> Decider<'i> {
         }
         for (idx, input) in inputs {
             let (edge, cond) = conds[idx];
-            let other = path.fork(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge), input);
+            let other = path.fork(&mut self.machine.terms, u64::from(edge), cond, Answer::Edge(edge), input);
             let next = self.next_edge(path, edge);
             self.wait(other, next);
         }
         let (edge, cond) = conds[here];
-        path.take(&self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
+        path.take(&mut self.machine.terms, u64::from(edge), cond, Answer::Edge(edge));
         Fate::Goes
     }
 
@@ -296,11 +296,11 @@ impl<'i> Decider<'i> {
         if self.holds(path, holds) {
             match self.ask(path, violated) {
                 Feasible::No => path.take_implied(0, holds, Answer::Proceed),
-                Feasible::Doubtful => path.take(&self.machine.terms, 0, holds, Answer::Proceed),
+                Feasible::Doubtful => path.take(&mut self.machine.terms, 0, holds, Answer::Proceed),
                 Feasible::Yes(input) => {
-                    let failing = Box::new(path.fork(&self.machine.terms, 1, violated, Answer::Proceed, input));
+                    let failing = Box::new(path.fork(&mut self.machine.terms, 1, violated, Answer::Proceed, input));
                     self.parted.push(Parted::Ended { path: failing, ending });
-                    path.take(&self.machine.terms, 0, holds, Answer::Proceed);
+                    path.take(&mut self.machine.terms, 0, holds, Answer::Proceed);
                 }
             }
             return Fate::Goes;
@@ -308,14 +308,14 @@ impl<'i> Decider<'i> {
         match self.feasible(path, holds) {
             Some(input) => {
                 let mut failing = path.clone();
-                failing.take(&self.machine.terms, 1, violated, Answer::Proceed);
+                failing.take(&mut self.machine.terms, 1, violated, Answer::Proceed);
                 self.parted.push(Parted::Ended { path: Box::new(failing), ending });
                 path.input = input;
-                path.take(&self.machine.terms, 0, holds, Answer::Proceed);
+                path.take(&mut self.machine.terms, 0, holds, Answer::Proceed);
                 Fate::Goes
             }
             None => {
-                path.take(&self.machine.terms, 1, violated, Answer::Proceed);
+                path.take(&mut self.machine.terms, 1, violated, Answer::Proceed);
                 Fate::Ended(ending)
             }
         }
@@ -337,7 +337,7 @@ impl<'i> Decider<'i> {
                 Feasible::Doubtful => return Fate::Doubtful,
             }
         }
-        path.condition.add(&self.machine.terms, cond);
+        path.condition.add(&mut self.machine.terms, cond);
         path.answer(Answer::Proceed);
         Fate::Goes
     }
@@ -345,7 +345,7 @@ impl<'i> Decider<'i> {
     fn choose(&mut self, path: &mut Path, max: u64, line_up: &mut LineUp) -> Fate {
         let always = self.machine.terms.tru();
         if let Some(value) = line_up.chosen(path) {
-            path.take(&self.machine.terms, value, always, Answer::Value(u128::from(value)));
+            path.take(&mut self.machine.terms, value, always, Answer::Value(u128::from(value)));
             return Fate::Goes;
         }
         let seeds = std::mem::take(&mut path.seeds);
@@ -353,11 +353,11 @@ impl<'i> Decider<'i> {
         let here = seeds.first().map_or(0, |seed| seed.choice(max));
         for value in (0..=max).filter(|value| *value != here) {
             let answer = Answer::Value(u128::from(value));
-            let mut other = path.fork(&self.machine.terms, value, always, answer, path.input.clone());
+            let mut other = path.fork(&mut self.machine.terms, value, always, answer, path.input.clone());
             other.carry(choosing(value));
             self.wait(other, None);
         }
-        path.take(&self.machine.terms, here, always, Answer::Value(u128::from(here)));
+        path.take(&mut self.machine.terms, here, always, Answer::Value(u128::from(here)));
         path.carry(choosing(here));
         Fate::Goes
     }
@@ -366,7 +366,7 @@ impl<'i> Decider<'i> {
         let form = line_up.input(path, request, &mut self.means());
         if let InputForm::Given { conditions, .. } = &form {
             for condition in conditions.iter() {
-                path.constrain_new(&self.machine.terms, &mut self.eval, *condition);
+                path.constrain_new(&mut self.machine.terms, &mut self.eval, *condition);
             }
         }
         path.answer(Answer::Input(form));
@@ -450,13 +450,34 @@ impl<'i> Decider<'i> {
         for (other, input) in values {
             let constant = self.machine.terms.constant(other, width);
             let cond = self.machine.terms.eq(value, constant);
-            let fork = path.fork(&self.machine.terms, other as u64, cond, Answer::Value(other), input);
+            let mut fork = path.fork(&mut self.machine.terms, other as u64, cond, Answer::Value(other), input);
+            self.settle(&mut fork, value);
             self.wait(fork, None);
         }
         let constant = self.machine.terms.constant(current, width);
         let cond = self.machine.terms.eq(value, constant);
-        path.take(&self.machine.terms, current as u64, cond, Answer::Value(current));
+        path.take(&mut self.machine.terms, current as u64, cond, Answer::Value(current));
+        self.settle(path, value);
         Fate::Goes
+    }
+
+    /// A term was given its value. If that leaves its only symbol one value as well, the path knows from now on: a loop up to
+    /// what was allocated would ask at every turn.
+    fn settle(&mut self, path: &mut Path, term: TermId) {
+        let terms = &mut self.machine.terms;
+        let mut open = path.condition.open_symbols(terms, term);
+        let (Some(symbol), None) = (open.next(), open.next()) else { return };
+        drop(open);
+        let value = terms.constant(u128::from(path.input.get(symbol)), terms.symbol_width(symbol));
+        let symbol = terms.symbol_term(symbol);
+        let differs = terms.ne(symbol, value);
+        let before = self.stack.set_patience(Patience::Short);
+        let answer = self.stack.check(terms, &path.condition, &path.input, differs);
+        self.stack.set_patience(before);
+        if matches!(answer, Solved::Unsat) {
+            let equal = terms.eq(symbol, value);
+            path.condition.add(terms, equal);
+        }
     }
 
     /// Takes a decision that was taken before: no sibling is looked for, they are explored elsewhere.
@@ -468,6 +489,10 @@ impl<'i> Decider<'i> {
         line_up: &mut LineUp,
         ledger: &mut Ledger,
     ) -> Fate {
+        let picked = match &effect {
+            Effect::Pick { value, .. } => Some(*value),
+            _ => None,
+        };
         let (cond, answer) = match effect {
             Effect::Branch { cond } => {
                 let side = decision == 0;
@@ -520,7 +545,10 @@ impl<'i> Decider<'i> {
             }
             path.follow.pop_front();
         }
-        path.take(&self.machine.terms, decision, cond, answer);
+        path.take(&mut self.machine.terms, decision, cond, answer);
+        if let Some(value) = picked {
+            self.settle(path, value);
+        }
         Fate::Goes
     }
 }

@@ -41,7 +41,7 @@ impl Decider<'_> {
                 Answer::Unsat | Answer::Unknown(_) => return Fate::Goes,
             }
         }
-        path.condition.add(&self.machine.terms, holds);
+        path.condition.add(&mut self.machine.terms, holds);
         path.decisions.push(AVERTED);
         Fate::Goes
     }
@@ -54,7 +54,7 @@ impl Decider<'_> {
         if !self.holds(&failing, violated) {
             return Fate::Goes;
         }
-        failing.condition.add(&self.machine.terms, violated);
+        failing.condition.add(&mut self.machine.terms, violated);
         if let Some(certificate) = certificate {
             failing.ended =
                 Some(Rc::new(WhatEnded { certificate: Some(Rc::new(certificate)), ..WhatEnded::default() }));
@@ -74,7 +74,7 @@ impl Decider<'_> {
             }
         }
         self.parted.push(Parted::Ended { path: Box::new(failing), ending });
-        path.condition.add(&self.machine.terms, holds);
+        path.condition.add(&mut self.machine.terms, holds);
         path.decisions.push(AVERTED);
         Fate::Goes
     }

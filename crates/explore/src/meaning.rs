@@ -158,7 +158,7 @@ impl Decider<'_> {
             ledger.enter(LedgerKind::BoundedPointerInput, place, why.clone());
             let mut other = path.clone();
             other.input = input;
-            other.mean(&self.machine.terms, n_ways as u64 + 1, condition);
+            other.mean(&mut self.machine.terms, n_ways as u64 + 1, condition);
             let ending = Ending::Pruned { technique: by, reason: why };
             if open.is_empty() && !is_doubtful {
                 *path = other;
@@ -217,7 +217,7 @@ impl Decider<'_> {
     }
 
     fn mean(&mut self, path: &mut Path, asked: &Asked, nth: usize, cond: TermId, line_up: &mut LineUp) {
-        path.mean(&self.machine.terms, nth as u64, cond);
+        path.mean(&mut self.machine.terms, nth as u64, cond);
         line_up.mean(path, asked, Meant::Way(nth), &mut self.means());
     }
 }

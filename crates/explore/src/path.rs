@@ -129,7 +129,7 @@ impl Path {
     }
 
     /// Goes on under `condition` with `answer`; `input` must satisfy both the path and it.
-    pub(crate) fn take(&mut self, terms: &Terms, decision: u64, condition: TermId, answer: Answer) {
+    pub(crate) fn take(&mut self, terms: &mut Terms, decision: u64, condition: TermId, answer: Answer) {
         if !terms.is_true(condition) {
             self.condition.add(terms, condition);
         }
@@ -145,7 +145,7 @@ impl Path {
     }
 
     /// Goes on under `condition`, with nothing answered: the machine asks again.
-    pub(crate) fn mean(&mut self, terms: &Terms, decision: u64, condition: TermId) {
+    pub(crate) fn mean(&mut self, terms: &mut Terms, decision: u64, condition: TermId) {
         if !terms.is_true(condition) {
             self.condition.add(terms, condition);
         }
@@ -154,7 +154,7 @@ impl Path {
 
     /// What is true of new symbols by their nature: none of them is in the path's condition yet, and all of them zero satisfies
     /// it.
-    pub fn constrain_new(&mut self, terms: &Terms, eval: &mut Eval, condition: TermId) {
+    pub fn constrain_new(&mut self, terms: &mut Terms, eval: &mut Eval, condition: TermId) {
         if terms.is_true(condition) {
             return;
         }
@@ -169,7 +169,7 @@ impl Path {
     /// A fork that takes another way, under an input that goes there.
     pub(crate) fn fork(
         &self,
-        terms: &Terms,
+        terms: &mut Terms,
         decision: u64,
         condition: TermId,
         answer: Answer,

@@ -67,7 +67,7 @@ impl Decider<'_> {
 
     fn shape(&mut self, path: &mut Path, decision: u64, way: &Shaped, line_up: &mut LineUp) {
         way.values.iter().for_each(|(symbol, value)| path.input.set(*symbol, *value));
-        path.mean(&self.machine.terms, decision, way.condition);
+        path.mean(&mut self.machine.terms, decision, way.condition);
         line_up.refined(path, decision as usize);
     }
 }

@@ -144,11 +144,11 @@ impl Decider<'_> {
         }
         let (base, inside, input) = ways.swap_remove(here);
         for (base, inside, input) in ways {
-            let other = path.fork(&self.machine.terms, base, inside, Answer::Object(base), input);
+            let other = path.fork(&mut self.machine.terms, base, inside, Answer::Object(base), input);
             self.parted.push(Parted::Waits { path: Box::new(other), next_edge: None });
         }
         path.input = input;
-        path.take(&self.machine.terms, base, inside, Answer::Object(base));
+        path.take(&mut self.machine.terms, base, inside, Answer::Object(base));
         Fate::Goes
     }
 
@@ -368,7 +368,7 @@ impl Decider<'_> {
                 Feasible::Doubtful => {
                     // What may be elsewhere is looked at later, so the rest must not count it as outside.
                     let found = self.machine.terms.not(elsewhere);
-                    path.condition.add(&self.machine.terms, found);
+                    path.condition.add(&mut self.machine.terms, found);
                     None
                 }
             };
@@ -503,7 +503,7 @@ impl Decider<'_> {
             _ => self.machine.diagnose(&path.state, value, bytes, access),
         };
         let bug = self.machine.bug(&path.state, diagnosis.0, diagnosis.1);
-        let failing = path.fork(&self.machine.terms, 0, outside, Answer::Proceed, input);
+        let failing = path.fork(&mut self.machine.terms, 0, outside, Answer::Proceed, input);
         self.parted.push(Parted::Ended { path: Box::new(failing), ending: Ending::Bug(bug) });
     }
 

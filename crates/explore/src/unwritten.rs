@@ -94,13 +94,13 @@ impl Decider<'_> {
             path.state.tell_unwritten(site);
         }
         let always = self.machine.terms.tru();
-        path.take(&self.machine.terms, decision, always, Answer::Judged);
+        path.take(&mut self.machine.terms, decision, always, Answer::Judged);
     }
 
     /// A path of its own ends in the fault.
     fn tell(&mut self, path: &Path, bug: Bug, input: Assignment) {
         let always = self.machine.terms.tru();
-        let mut failing = path.fork(&self.machine.terms, decision::ENDS, always, Answer::Judged, input);
+        let mut failing = path.fork(&mut self.machine.terms, decision::ENDS, always, Answer::Judged, input);
         failing.is_aside = true;
         self.parted.push(Parted::Ended { path: Box::new(failing), ending: Ending::Bug(bug) });
     }
@@ -112,7 +112,7 @@ impl Decider<'_> {
             let zero = self.machine.terms.constant(0, self.machine.terms.symbol_width(symbol));
             let is_zero = self.machine.terms.eq(term, zero);
             path.input.set(symbol, 0);
-            path.condition.add(&self.machine.terms, is_zero);
+            path.condition.add(&mut self.machine.terms, is_zero);
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Cloning costs a few reference counts; what two paths have in common they share. A group is a list of constraints over
 //! a set of symbols disjoint from every other group's: to know whether a question is feasible only the groups that share
-//! symbols with it matter.
+//! symbols with it matter. A symbol that has one value left is replaced by it in whatever is added later, so that it
+//! connects nothing.
 
 use crate::domain::Domain;
 use crate::fixed::fixes;
@@ -10,7 +11,7 @@ use crate::limit::Limit;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
-use term::{Chunks, SymbolId, TermId, Terms};
+use term::{Chunks, Replacement, SymbolId, TermId, Terms};
 
 /// The conditions under which a path is taken.
 #[derive(Clone, Default)]
@@ -22,8 +23,8 @@ pub struct PathCondition {
     /// Slots are not reused within one path; a merged group's slot is empty.
     groups: Chunks<Option<Rc<Group>>>,
     n_slots: u32,
-    /// Symbols that have one value on this path.
-    fixed: Chunks<bool>,
+    /// The values of symbols that have one value on this path.
+    fixed: Chunks<Option<TermId>>,
     n_fixed: u32,
 }
 
@@ -131,7 +132,7 @@ impl PathCondition {
     }
 
     /// Adds a condition, taken apart into its conjuncts. It must be satisfiable together with the others.
-    pub fn add(&mut self, terms: &Terms, t: TermId) {
+    pub fn add(&mut self, terms: &mut Terms, t: TermId) {
         for part in conjuncts(terms, t, Self::MAX_PARTS) {
             self.add_part(terms, part);
         }
@@ -143,21 +144,29 @@ impl PathCondition {
         self.newest = Some(Node::on(self.newest.take(), t));
     }
 
-    fn add_part(&mut self, terms: &Terms, t: TermId) {
+    fn add_part(&mut self, terms: &mut Terms, t: TermId) {
         if terms.is_true(t) {
             return;
         }
         self.len += 1;
         self.newest = Some(Node::on(self.newest.take(), t));
+        let plainer = self.with_fixed_values(terms, t);
+        if terms.is_true(plainer) {
+            return;
+        }
+        // A contradiction stays with its symbols: those who ask about them have to meet it.
+        let t = if terms.is_const(plainer) { t } else { plainer };
+        if let Some((symbol, value)) = fixes(terms, t)
+            && !self.is_fixed(symbol)
+        {
+            let value = terms.constant(u128::from(value), terms.symbol_width(symbol));
+            *self.fixed.get_mut(symbol.index()) = Some(value);
+            self.n_fixed += 1;
+        }
+        let terms = &*terms;
         let symbols = terms.symbols(t);
         if symbols.is_empty() {
             return;
-        }
-        if let Some((symbol, _)) = fixes(terms, t)
-            && !self.is_fixed(symbol)
-        {
-            *self.fixed.get_mut(symbol.index()) = true;
-            self.n_fixed += 1;
         }
         let mut slots: Vec<Slot> = symbols.iter().filter_map(|symbol| self.slot_of(*symbol)).collect();
         slots.sort_unstable();
@@ -184,7 +193,34 @@ impl PathCondition {
 
     /// Whether every input that takes the path has the same value for a symbol, as far as that was noticed.
     pub(crate) fn is_fixed(&self, symbol: SymbolId) -> bool {
-        self.n_fixed > 0 && self.fixed.get(symbol.index()).copied().unwrap_or(false)
+        self.fixed_value(symbol).is_some()
+    }
+
+    /// The symbols of a term that may have several values on this path, as far as was noticed.
+    pub fn open_symbols<'a>(&'a self, terms: &'a Terms, t: TermId) -> impl Iterator<Item = SymbolId> + 'a {
+        terms.symbols(t).iter().copied().filter(|symbol| !self.is_fixed(*symbol))
+    }
+
+    fn fixed_value(&self, symbol: SymbolId) -> Option<TermId> {
+        if self.n_fixed == 0 {
+            return None;
+        }
+        self.fixed.get(symbol.index()).copied().flatten()
+    }
+
+    /// A term that has the same value for every input that takes the path, without the symbols that have one value there.
+    pub(crate) fn with_fixed_values(&self, terms: &mut Terms, t: TermId) -> TermId {
+        if self.n_fixed == 0 {
+            return t;
+        }
+        let with_value = |symbol: &SymbolId| Some((*symbol, self.fixed_value(*symbol)?));
+        let fixed: Vec<(SymbolId, TermId)> = terms.symbols(t).iter().filter_map(with_value).collect();
+        if fixed.is_empty() {
+            return t;
+        }
+        let mut replacement = Replacement::default();
+        fixed.into_iter().for_each(|(symbol, value)| replacement.bind(symbol, value));
+        replacement.apply(terms, t).unwrap_or(t)
     }
 
     fn slot_of(&self, symbol: SymbolId) -> Option<Slot> {

@@ -113,7 +113,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    pub fn path_condition(&self, terms: &Terms) -> PathCondition {
+    pub fn path_condition(&self, terms: &mut Terms) -> PathCondition {
         let mut path = PathCondition::new();
         self.path.iter().for_each(|&t| path.add(terms, t));
         path

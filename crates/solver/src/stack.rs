@@ -125,22 +125,37 @@ impl Stack {
         answer
     }
 
-    /// From layer to layer.
-    fn descend(&mut self, terms: &Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {
+    /// From layer to layer. Where the first ones have no answer, one about fewer symbols is asked if there is one.
+    fn descend(&mut self, terms: &mut Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {
         let config = Rc::clone(&self.config);
         let mut query = Query::new(terms, path, current, question, &config, self.patience);
+        if let Some(answer) = self.begin(&mut query) {
+            return answer;
+        }
+        let plainer = path.with_fixed_values(terms, question);
+        let mut query = Query::new(terms, path, current, plainer, &config, self.patience);
+        if plainer != question
+            && let Some(answer) = self.begin(&mut query)
+        {
+            return answer;
+        }
+        self.descend_further(query)
+    }
+
+    /// The layers that are not worth measuring.
+    fn begin(&mut self, query: &mut Query) -> Option<Answer> {
         for idx in 0..self.n_free {
             let InOrder { layer, answers, .. } = &mut self.layers[idx];
-            match answers.answer(&mut query, &mut self.tools) {
+            match answers.answer(query, &mut self.tools) {
                 None => {}
                 Some(Said::Exactly(answer)) => {
                     self.counters.answered(*layer, &answer);
-                    return answer;
+                    return Some(answer);
                 }
-                Some(said) => return self.conclude(&query, idx, said),
+                Some(said) => return Some(self.conclude(query, idx, said)),
             }
         }
-        self.descend_further(query)
+        None
     }
 
     /// The layers that are worth measuring. What some put off comes before the last resort.

@@ -28,12 +28,12 @@ fn groups_follow_common_symbols() {
     let (c, c_large) = byte_at_least(&mut terms, "c", 10);
     let mut path = PathCondition::new();
     for t in [a_large, b_large, c_large] {
-        path.add(&terms, t);
+        path.add(&mut terms, t);
     }
     let before = path.clone();
     assert_eq!(path.relevant(&terms, a).constraints(), [a_large]);
     let linked = terms.ult(a, c);
-    path.add(&terms, linked);
+    path.add(&mut terms, linked);
     let mut want = vec![a_large, c_large, linked];
     want.sort_unstable();
     assert_eq!(path.relevant(&terms, a).constraints(), want);
@@ -45,13 +45,33 @@ fn groups_follow_common_symbols() {
 }
 
 #[test]
+fn a_symbol_with_one_value_connects_nothing() {
+    let mut terms = Terms::new();
+    let (a, b) = (terms.symbol("a", 8), terms.symbol("b", 8));
+    let (three, ten) = (terms.constant(3, 8), terms.constant(10, 8));
+    let mut path = PathCondition::new();
+    let is_three = terms.eq(a, three);
+    path.add(&mut terms, is_three);
+    let sum = terms.add(a, b);
+    let below = terms.ult(sum, ten);
+    path.add(&mut terms, below);
+    assert_eq!(path.iter().collect::<Vec<_>>(), [is_three, below], "what was added is told as it was");
+    let own = path.relevant(&terms, b).constraints();
+    assert!(own.iter().all(|t| terms.symbols(*t) == terms.symbols(b)), "a has no say in what b can be");
+    // A contradiction is met by whoever asks about its symbols.
+    let is_ten = terms.eq(a, ten);
+    path.add(&mut terms, is_ten);
+    assert_eq!(path.relevant(&terms, a).constraints().len(), 2);
+}
+
+#[test]
 fn a_conjunction_is_added_by_its_parts() {
     let mut terms = Terms::new();
     let (a, a_large) = byte_at_least(&mut terms, "a", 10);
     let (_, b_large) = byte_at_least(&mut terms, "b", 10);
     let both = terms.and(a_large, b_large);
     let mut path = PathCondition::new();
-    path.add(&terms, both);
+    path.add(&mut terms, both);
     assert_eq!(path.len(), 2);
     assert_eq!(path.relevant(&terms, a).constraints(), [a_large]);
 }
@@ -64,7 +84,7 @@ fn a_very_long_path_is_dropped_without_recursion() {
     for k in 0..300_000u128 {
         let k = terms.constant(k, 32);
         let t = terms.ne(x, k);
-        path.add(&terms, t);
+        path.add(&mut terms, t);
     }
     assert_eq!(path.len(), 300_000);
     drop(path);
@@ -79,7 +99,7 @@ fn a_model_changes_only_what_the_question_touches() {
     let current = Assignment::from_values(vec![7, 8, 9]);
     let mut path = PathCondition::new();
     let linked = terms.ult(a, b);
-    path.add(&terms, linked);
+    path.add(&mut terms, linked);
     let hundred = terms.byte_constant(100);
     let question = terms.ule(hundred, a);
     let Answer::Sat(input) = stack().check(&mut terms, &path, &current, question) else { panic!("100 <= a < b") };
@@ -93,7 +113,7 @@ fn truth_under_a_path() {
     let mut terms = Terms::new();
     let (a, at_least_ten) = byte_at_least(&mut terms, "a", 10);
     let mut path = PathCondition::new();
-    path.add(&terms, at_least_ten);
+    path.add(&mut terms, at_least_ten);
     let current = Assignment::from_values(vec![20]);
     let mut stack = stack();
     let (five, thirty) = (terms.byte_constant(5), terms.byte_constant(30));
@@ -114,7 +134,7 @@ fn enumeration_finds_each_value_once() {
     let (low, small) = (terms.extract(a, 1, 0), terms.and(a, three));
     let (k, seven) = (terms.constant(12, 32), terms.constant(7, 32));
     let bounded = terms.ult(w, k);
-    path.add(&terms, bounded);
+    path.add(&mut terms, bounded);
     let rest = terms.urem(w, seven);
     let current = Assignment::new();
     for off in [vec![], vec![Layer::Domains]] {
@@ -273,13 +293,13 @@ fn answers_are_remembered() {
     assert!(stack.check(&mut terms, &path, &current, question).is_sat());
     let n_solver = stack.counters().n_solver;
     assert!(stack.check(&mut terms, &path, &current, question).is_sat());
-    path.add(&terms, x_even);
+    path.add(&mut terms, x_even);
     assert_eq!(stack.check(&mut terms, &path, &current, question), Answer::Unsat);
     let n_after = stack.counters().n_solver;
     assert_eq!(n_after, n_solver + 1);
     // More constraints do not make it satisfiable again.
     let below = terms.ult(y, k);
-    path.add(&terms, below);
+    path.add(&mut terms, below);
     assert_eq!(stack.check(&mut terms, &path, &current, question), Answer::Unsat);
     assert_eq!(stack.counters().n_solver, n_after);
 }
@@ -314,7 +334,7 @@ fn few_values_are_all_tried() {
     let bound = terms.constant(4096, 32);
     let mut path = PathCondition::new();
     let bounded = terms.ult(i, bound);
-    path.add(&terms, bounded);
+    path.add(&mut terms, bounded);
     let entries: Vec<u16> = (0..4096u16).map(|i| i.wrapping_mul(7)).collect();
     let wide = terms.zext(i, 64);
     let read = entry(&mut terms, &entries, wide);
@@ -344,8 +364,8 @@ fn few_values_are_all_tried() {
     for &byte in &bytes {
         let (low, high) = (terms.byte_constant(b'0'), terms.byte_constant(b'9'));
         let (above, below) = (terms.ule(low, byte), terms.ule(byte, high));
-        path.add(&terms, above);
-        path.add(&terms, below);
+        path.add(&mut terms, above);
+        path.add(&mut terms, below);
     }
     let c = terms.zext(bytes[2], 32);
     let all = terms.mul(product, c);
@@ -369,7 +389,7 @@ fn a_large_table_is_quick_for_values_and_for_gates() {
         let bound = terms.constant(entries.len() as u128, 64);
         let mut path = PathCondition::new();
         let bounded = terms.ult(i, bound);
-        path.add(&terms, bounded);
+        path.add(&mut terms, bounded);
         let read = entry(&mut terms, &entries, i);
         let start = Instant::now();
         for at in [30_000usize, 7, 12_345] {
@@ -389,7 +409,7 @@ fn a_group_about_another_symbol_is_no_domain_of_the_question() {
     let below = terms.ult(a, ten);
     let (_, large) = byte_at_least(&mut terms, "b", 250);
     let mut path = PathCondition::new();
-    path.add(&terms, below);
+    path.add(&mut terms, below);
     let config = Config { independence: solver::Independence::Off, ..config(SmtSolver::Absent) };
     let answer = Stack::new(config).check(&mut terms, &path, &Assignment::new(), large);
     let Answer::Sat(input) = answer else { panic!("{answer:?}") };
@@ -415,7 +435,7 @@ fn a_record_reads_back() {
     let mut again = Stack::new(config(SmtSolver::Absent));
     for (query, (len, is_sat)) in recorded.iter().zip(asked) {
         assert_eq!((query.path.len(), query.verdict == solver::Verdict::Sat), (len, is_sat));
-        let path = query.path_condition(&terms);
+        let path = query.path_condition(&mut terms);
         assert!(query.path.iter().all(|&t| Eval::new().holds(&terms, &query.current, t)));
         assert_eq!(again.check(&mut terms, &path, &query.current, query.question).is_sat(), is_sat);
     }

@@ -94,7 +94,7 @@ fn compare(text: &str, count: usize, deadline: Option<Instant>, tally: &mut Tall
         let mut all: Vec<TermId> = query.path.clone();
         assert!(all.iter().all(|&t| eval.holds(&terms, &query.current, t)), "the recorded input takes its path");
         all.push(query.question);
-        let path = query.path_condition(&terms);
+        let path = query.path_condition(&mut terms);
         let now = stack.check(&mut terms, &path, &query.current, query.question);
         if let Answer::Sat(input) = &now {
             assert!(all.iter().all(|&t| eval.holds(&terms, input, t)), "a model satisfies path and question");

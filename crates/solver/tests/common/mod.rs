@@ -155,10 +155,10 @@ pub fn walk(seed: u64, stack: &mut Stack, mut visit: impl FnMut(&Terms, &PathCon
             visit(&terms, &path, &current, other, &answer);
             match answer {
                 Answer::Sat(input) if generator.numbers.below(2) == 0 => {
-                    path.add(&terms, other);
+                    path.add(&mut terms, other);
                     current = input;
                 }
-                _ => path.add(&terms, taken),
+                _ => path.add(&mut terms, taken),
             }
         }
     }

@@ -128,7 +128,7 @@ impl Walker {
     /// From now on only where this holds, as it does for its input.
     pub fn restrict(&mut self, means: &mut Means, cond: TermId) {
         if !means.machine.terms.is_true(cond) {
-            self.condition.add(&means.machine.terms, cond);
+            self.condition.add(&mut means.machine.terms, cond);
             self.conds.push(cond);
         }
     }

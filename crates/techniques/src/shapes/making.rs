@@ -159,7 +159,7 @@ impl Shapes {
         }
         self.measure(cells, &scalars, &mut means.machine.terms, &mut conditions);
         for condition in conditions {
-            path.constrain_new(&means.machine.terms, means.eval, condition);
+            path.constrain_new(&mut means.machine.terms, means.eval, condition);
         }
         scalars
     }

@@ -10,22 +10,29 @@ use crate::fixed::fixes;
 use crate::limit::Limit;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
+use std::ops::Deref;
 use std::rc::Rc;
 use term::{Chunks, Replacement, SymbolId, TermId, Terms};
 
 /// The conditions under which a path is taken.
 #[derive(Clone, Default)]
 pub struct PathCondition {
-    newest: List,
+    newest: Option<Rc<Added>>,
     len: usize,
-    /// For each symbol the slot of its group.
-    group_of: Chunks<Option<Slot>>,
+    /// What is known of each symbol.
+    known: Chunks<Known>,
     /// Slots are not reused within one path; a merged group's slot is empty.
     groups: Chunks<Option<Rc<Group>>>,
     n_slots: u32,
-    /// The values of symbols that have one value on this path.
-    fixed: Chunks<Option<TermId>>,
     n_fixed: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// The slot of its group.
+    group: Option<Slot>,
+    /// Its value, where it has one value on this path.
+    value: Option<TermId>,
 }
 
 /// The number of a slot, plus one.
@@ -35,9 +42,25 @@ fn place(slot: Slot) -> usize {
     slot.get() as usize - 1
 }
 
+/// A constraint that was added, and those before it.
+struct Added {
+    term: TermId,
+    previous: Option<Rc<Added>>,
+}
+
+impl Drop for Added {
+    /// Long lists must not be dropped recursively.
+    fn drop(&mut self) {
+        let mut next = self.previous.take();
+        while let Some(mut added) = next.and_then(Rc::into_inner) {
+            next = added.previous.take();
+        }
+    }
+}
+
 type List = Option<Rc<Node>>;
 
-/// A list of constraints, newest first. Where two groups were merged there is no term and a second list, `joined`.
+/// The constraints of a group, newest first. Where two groups were merged there is no term and a second list, `joined`.
 pub(crate) struct Node {
     pub(crate) term: Option<TermId>,
     pub(crate) previous: List,
@@ -65,9 +88,37 @@ impl Drop for Node {
     }
 }
 
+/// The symbols of a group, sorted. Most have one, and there are as many of those as there are conditions on paths that wait.
+#[derive(Clone)]
+pub(crate) enum Symbols {
+    One(SymbolId),
+    Many(Rc<[SymbolId]>),
+}
+
+impl Deref for Symbols {
+    type Target = [SymbolId];
+
+    #[inline]
+    fn deref(&self) -> &[SymbolId] {
+        match self {
+            Symbols::One(symbol) => std::slice::from_ref(symbol),
+            Symbols::Many(symbols) => symbols,
+        }
+    }
+}
+
+impl From<&[SymbolId]> for Symbols {
+    fn from(symbols: &[SymbolId]) -> Symbols {
+        match symbols {
+            [symbol] => Symbols::One(*symbol),
+            symbols => Symbols::Many(symbols.into()),
+        }
+    }
+}
+
 /// Constraints connected by common symbols.
 pub(crate) struct Group {
-    pub(crate) symbols: Rc<[SymbolId]>,
+    pub(crate) symbols: Symbols,
     pub(crate) newest: Rc<Node>,
     len: usize,
     /// Sum over all constraints of [`fingerprint`].
@@ -106,12 +157,7 @@ impl PathCondition {
 
     /// The constraints in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = TermId> {
-        let mut terms = Vec::with_capacity(self.len);
-        let mut list = &self.newest;
-        while let Some(node) = list {
-            terms.extend(node.term);
-            list = &node.previous;
-        }
+        let terms: Vec<TermId> = self.newest_first().collect();
         terms.into_iter().rev()
     }
 
@@ -122,13 +168,17 @@ impl PathCondition {
 
     /// The constraints that were added when there were `len` of them, and later, the newest first.
     pub fn added_since(&self, len: usize) -> Vec<TermId> {
-        let mut terms = Vec::new();
-        let mut list = &self.newest;
-        while let Some(node) = list.as_ref().filter(|_| terms.len() < self.len - len) {
-            terms.extend(node.term);
-            list = &node.previous;
-        }
-        terms
+        self.newest_first().take(self.len - len).collect()
+    }
+
+    fn newest_first(&self) -> impl Iterator<Item = TermId> + '_ {
+        let all = std::iter::successors(self.newest.as_deref(), |added| added.previous.as_deref());
+        all.map(|added| added.term)
+    }
+
+    fn note(&mut self, t: TermId) {
+        self.len += 1;
+        self.newest = Some(Rc::new(Added { term: t, previous: self.newest.take() }));
     }
 
     /// Adds a condition, taken apart into its conjuncts. It must be satisfiable together with the others.
@@ -140,16 +190,14 @@ impl PathCondition {
 
     /// Adds a condition that follows from the others: it is in the list, but in no group, as no question needs it.
     pub fn add_implied(&mut self, t: TermId) {
-        self.len += 1;
-        self.newest = Some(Node::on(self.newest.take(), t));
+        self.note(t);
     }
 
     fn add_part(&mut self, terms: &mut Terms, t: TermId) {
         if terms.is_true(t) {
             return;
         }
-        self.len += 1;
-        self.newest = Some(Node::on(self.newest.take(), t));
+        self.note(t);
         let plainer = self.with_fixed_values(terms, t);
         if terms.is_true(plainer) {
             return;
@@ -160,7 +208,7 @@ impl PathCondition {
             && !self.is_fixed(symbol)
         {
             let value = terms.constant(u128::from(value), terms.symbol_width(symbol));
-            *self.fixed.get_mut(symbol.index()) = Some(value);
+            self.known.get_mut(symbol.index()).value = Some(value);
             self.n_fixed += 1;
         }
         let terms = &*terms;
@@ -181,7 +229,7 @@ impl PathCondition {
         }
         if slots.len() != 1 || merged.symbols.len() != self.group(slot).symbols.len() {
             for symbol in merged.symbols.iter() {
-                *self.group_of.get_mut(symbol.index()) = Some(slot);
+                self.known.get_mut(symbol.index()).group = Some(slot);
             }
         }
         *self.groups.get_mut(place(slot)) = Some(Rc::new(merged));
@@ -205,7 +253,7 @@ impl PathCondition {
         if self.n_fixed == 0 {
             return None;
         }
-        self.fixed.get(symbol.index()).copied().flatten()
+        self.known.get(symbol.index())?.value
     }
 
     /// A term that has the same value for every input that takes the path, without the symbols that have one value there.
@@ -224,7 +272,7 @@ impl PathCondition {
     }
 
     fn slot_of(&self, symbol: SymbolId) -> Option<Slot> {
-        self.group_of.get(symbol.index()).copied().flatten()
+        self.known.get(symbol.index())?.group
     }
 
     fn group(&self, slot: Slot) -> &Group {
@@ -286,7 +334,7 @@ fn merge<'g>(terms: &Terms, mut touched: impl Iterator<Item = &'g Group>, symbol
         key = key.wrapping_sub(fingerprint(dropped));
     }
     Group {
-        symbols: members.map_or_else(|| first.symbols.clone(), Into::into),
+        symbols: members.map_or_else(|| first.symbols.clone(), |members| Symbols::from(&members[..])),
         newest: Node::on(list, t),
         len: len + 1,
         key: key.wrapping_add(fingerprint(t)),

@@ -8,7 +8,7 @@ use crate::pending::{Prefix, Waiting};
 
 /// Most paths given away at a time: each is executed again from the start, but whoever has to wait for each of them waits
 /// longer than that takes.
-const PORTION: u64 = 32;
+const PORTION: u64 = 128;
 
 impl Worker<'_, '_> {
     /// Works on what others give away until nobody has anything left.

@@ -8,6 +8,7 @@ mod body;
 mod constant;
 mod instruction;
 mod intrinsic;
+mod memory;
 pub(crate) mod shape;
 mod slots;
 mod uses;

@@ -157,7 +157,7 @@ fn is_pointer(value: Value) -> bool {
     value.ty().kind() == TypeKind::LLVMPointerTypeKind
 }
 
-fn is_instruction(value: Value, opcode: Opcode) -> bool {
+pub(super) fn is_instruction(value: Value, opcode: Opcode) -> bool {
     value.kind() == ValueKind::LLVMInstructionValueKind && value.opcode() == opcode
 }
 

@@ -43,8 +43,9 @@
 //!
 //! **What it can miss.** Heaps with more than `--shapes-max` objects of a type, more than a few ways to lie beside something, two
 //! links of one object that are in the same list (as of `struct task { struct list_head run, all; }`), and whatever is made of
-//! the order or the bits of addresses (`p < q`, `p - q` of two objects, a hash of `p`): all that is in the ledger. The bytes of a pointer read one by one are not noticed. Variables that do not start as zero, or have no pointers in
-//! them, are what their initialisers say.
+//! the order or the bits of addresses (`p < q`, `p - q` of two objects, a hash of `p`): all that is in the ledger. The bytes of
+//! a pointer read one by one are not noticed. Variables that do not start as zero, or have no pointers in them, are what their
+//! initialisers say.
 //!
 //! **What it costs.** A path for each shape that the program can tell apart. Structures without an invariant have cycles, on which
 //! an ordinary loop never ends: name one with `--shapes-valid`, or give `--max-steps`.

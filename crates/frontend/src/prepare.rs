@@ -47,7 +47,10 @@ pub(crate) fn calls_returns_twice(context: &Context, function: Value) -> bool {
 /// Keeps in memory what may be read before it is written. `mem2reg` would merge "never set" with any other value.
 fn keep_unwritten(function: Value) {
     let Some(entry) = function.blocks().next() else { return };
-    let locals: Vec<Value> = entry.instructions().filter(|inst| is_promotable(*inst)).collect();
+    let scalars: Vec<Value> = entry.instructions().filter(|inst| is_scalar(*inst)).collect();
+    let (locals, others): (Vec<Value>, Vec<Value>) = scalars.into_iter().partition(|inst| is_promotable(*inst));
+    // `p = &x` is gone once `p` is a register, and `x` would be promoted next, without anybody having looked at it.
+    others.into_iter().for_each(Value::make_array_of_one);
     if locals.is_empty() {
         return;
     }
@@ -59,22 +62,28 @@ fn keep_unwritten(function: Value) {
     }
 }
 
+/// Whether an instruction allocates one value, which is neither a structure nor an array.
+fn is_scalar(inst: Value) -> bool {
+    let is_one = |count: Value| {
+        count.kind() == ValueKind::LLVMConstantIntValueKind && count.int_bits(count.ty().int_width()) == 1
+    };
+    inst.opcode() == Opcode::LLVMAlloca
+        && is_one(inst.operand(0))
+        && !matches!(
+            inst.allocated_type().kind(),
+            TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind | TypeKind::LLVMScalableVectorTypeKind
+        )
+}
+
+/// Whether a scalar is only loaded and stored as a whole.
 fn is_promotable(inst: Value) -> bool {
-    if inst.opcode() != Opcode::LLVMAlloca {
-        return false;
-    }
-    let is_scalar = !matches!(
-        inst.allocated_type().kind(),
-        TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind | TypeKind::LLVMScalableVectorTypeKind
-    );
     let ty = inst.allocated_type();
-    is_scalar
-        && inst.users().all(|user| match user.opcode() {
-            Opcode::LLVMLoad => !user.is_volatile() && user.ty() == ty,
-            Opcode::LLVMStore => {
-                let is_target = user.operand(1) == inst && user.operand(0) != inst;
-                is_target && !user.is_volatile() && user.operand(0).ty() == ty
-            }
-            _ => is_lifetime_mark(user),
-        })
+    inst.users().all(|user| match user.opcode() {
+        Opcode::LLVMLoad => !user.is_volatile() && user.ty() == ty,
+        Opcode::LLVMStore => {
+            let is_target = user.operand(1) == inst && user.operand(0) != inst;
+            is_target && !user.is_volatile() && user.operand(0).ty() == ty
+        }
+        _ => is_lifetime_mark(user),
+    })
 }

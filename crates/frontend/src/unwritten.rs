@@ -85,33 +85,39 @@ pub(crate) fn begun(call: Value) -> Option<Value> {
         return None;
     }
     let place = match callee.name().as_str() {
-        "llvm.dbg.declare" => {
-            described_variable(call)?;
-            call.operand(0).wrapped_value()?
-        }
+        "llvm.dbg.declare" => declared(call)?,
         // Where it is declared as well, that counts.
         name if name.starts_with("llvm.lifetime.start") && !is_declared_elsewhere(call) => call.operand(1),
         _ => return None,
     };
     let is_local = place.kind() == ValueKind::LLVMInstructionValueKind && place.opcode() == Opcode::LLVMAlloca;
     // What is allocated where it is declared is new each time in any case.
-    (is_local && place.parent_block().is_first() && !call.parent_block().is_first() && !is_behind_pointer(call))
-        .then_some(place)
+    (is_local && place.parent_block().is_first() && !call.parent_block().is_first()).then_some(place)
 }
 
 /// Whether the variable whose life begins has a declaration that is passed each time, too.
 fn is_declared_elsewhere(start: Value) -> bool {
     let block = start.parent_block();
-    let behind = block.instructions().skip_while(|inst| *inst != start);
-    let is_declaration = |inst: &Value| {
-        inst.opcode() == Opcode::LLVMCall && inst.called_value().kind() == ValueKind::LLVMFunctionValueKind && {
-            inst.called_value().name() == "llvm.dbg.declare"
-                && inst.operand(0).wrapped_value() == Some(start.operand(1))
-                && described_variable(*inst).is_some()
-                && !is_behind_pointer(*inst)
-        }
-    };
-    behind.into_iter().any(|inst| is_declaration(&inst))
+    let mut behind = block.instructions().skip_while(|inst| *inst != start);
+    behind.any(|inst| declared(inst) == Some(start.operand(1)))
+}
+
+/// The variable that is declared at a call of the debug information, and has no value yet.
+fn declared(call: Value) -> Option<Value> {
+    let is_call = call.opcode() == Opcode::LLVMCall;
+    let callee =
+        is_call.then(|| call.called_value()).filter(|callee| callee.kind() == ValueKind::LLVMFunctionValueKind)?;
+    if callee.name() != "llvm.dbg.declare" || described_variable(call).is_none() || is_behind_pointer(call) {
+        return None;
+    }
+    call.operand(0).wrapped_value().filter(|place| !is_argument(call, *place))
+}
+
+/// Whether the variable is a parameter of a function that was inlined: it is declared behind its first store.
+fn is_argument(declaration: Value, place: Value) -> bool {
+    let block = declaration.parent_block();
+    let mut before = block.instructions().take_while(|inst| *inst != declaration);
+    before.any(|inst| inst.opcode() == Opcode::LLVMStore && inst.operand(1) == place)
 }
 
 /// The variable whose life ends at a call. Not one that is allocated where it is declared: it goes with its stack.

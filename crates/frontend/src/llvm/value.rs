@@ -267,6 +267,23 @@ impl Value {
         unsafe { core::LLVMGetVolatile(self.0) != 0 }
     }
 
+    /// Makes a local an array of one element of its type, which is the same memory; passes do not take it for a value.
+    pub fn make_array_of_one(self) {
+        let name = std::ffi::CString::new(self.name()).unwrap_or_default();
+        // SAFETY: the instruction is an allocation in a block; all its users get the new one before it goes.
+        unsafe {
+            let context = core::LLVMGetTypeContext(core::LLVMTypeOf(self.0));
+            let builder = core::LLVMCreateBuilderInContext(context);
+            core::LLVMPositionBuilderBefore(builder, self.0);
+            let array = core::LLVMArrayType2(core::LLVMGetAllocatedType(self.0), 1);
+            let made = core::LLVMBuildAlloca(builder, array, name.as_ptr());
+            core::LLVMSetAlignment(made, core::LLVMGetAlignment(self.0));
+            core::LLVMReplaceAllUsesWith(self.0, made);
+            core::LLVMInstructionEraseFromParent(self.0);
+            core::LLVMDisposeBuilder(builder);
+        }
+    }
+
     pub fn allocated_type(self) -> Type {
         unsafe { Type(core::LLVMGetAllocatedType(self.0)) }
     }

@@ -182,6 +182,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub solver_record: Option<PathBuf>,
 
+    /// With --solver-record, write only the questions that the layers before the gates leave
+    #[arg(long, requires = "solver_record")]
+    pub solver_record_hard: bool,
+
     /// Translate hot concrete code to native code
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub compile: bool,

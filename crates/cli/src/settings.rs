@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use explore::SymArgs;
-use solver::{Checking, Config, Independence, Layer, SmtSolver};
+use solver::{Checking, Config, Independence, Layer, Recording, SmtSolver};
 
 use crate::args::{Check, RunArgs, SolverName, split_words};
 use crate::outcome::Failure;
@@ -94,6 +94,7 @@ fn solver_config(args: &RunArgs) -> Result<Config, Failure> {
         timeout: args.budgets.solver_timeout.unwrap_or_else(|| solver_timeout(args.budgets.max_time)),
         timeout_again: args.budgets.solver_timeout.unwrap_or(SOLVER_TIMEOUT) * AGAIN,
         record: record(args)?,
+        recording: if args.solver_record_hard { Recording::Hard } else { Recording::All },
         checking: if args.solver_check { Checking::On } else { Checking::Off },
         ..Config::default()
     })

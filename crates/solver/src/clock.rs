@@ -15,9 +15,14 @@ impl Clock {
         Clock { deadline: Instant::now() + timeout, stop: Arc::clone(stop) }
     }
 
-    /// One that is over when half of what is left has passed.
-    pub fn half(&self) -> Clock {
-        Clock { deadline: Instant::now() + self.left() / 2, stop: Arc::clone(&self.stop) }
+    /// One that is over when so many parts of what is left have passed.
+    pub fn share(&self, parts: u32, of: u32) -> Clock {
+        Clock { deadline: Instant::now() + self.left() / of * parts, stop: Arc::clone(&self.stop) }
+    }
+
+    /// One that leaves no less than this from now on.
+    pub fn with_at_least(self, least: Duration) -> Clock {
+        Clock { deadline: self.deadline.max(Instant::now() + least), stop: self.stop }
     }
 
     pub fn is_over(&self) -> bool {

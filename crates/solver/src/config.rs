@@ -33,6 +33,14 @@ pub enum Checking {
     On,
 }
 
+/// Which questions are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recording {
+    All,
+    /// Those that only a layer that searches could answer.
+    Hard,
+}
+
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Layers left out. Without `Smt` and `Blaster` nothing hard is answered.
@@ -47,8 +55,9 @@ pub struct Config {
     /// Conflicts the bit-blaster may meet on one question while an SMT solver stands behind it.
     pub conflict_budget: u64,
     pub checking: Checking,
-    /// Where to write every question down.
+    /// Where to write questions down, and which.
     pub record: Option<PathBuf>,
+    pub recording: Recording,
     /// Set from outside to leave the question that is being asked unanswered, and all later hard ones.
     pub stop: Arc<AtomicBool>,
 }
@@ -71,6 +80,7 @@ impl Default for Config {
             conflict_budget: 20_000,
             checking: Checking::Off,
             record: None,
+            recording: Recording::All,
             stop: Arc::default(),
         }
     }

@@ -4,7 +4,7 @@ use crate::answer::Why;
 use crate::config::Config;
 use crate::query::{Query, Tools};
 use crate::smt::Backend;
-use crate::{Answer, blast, bounds, cache, current, domain, fixed, invert, recent, smt, trivial, values};
+use crate::{Answer, blast, bounds, cache, current, domain, fixed, invert, recent, slice, smt, trivial, values, walk};
 use term::{Assignment, SymbolId, TermId};
 
 /// Makes [`Layer`] of a list of `Name "its name for users" => the file with its fn layer`.
@@ -51,8 +51,12 @@ layers! {
     Proposals "proposals" => invert,
     /// What terms can be at most and at least.
     Bounds "bounds" => bounds,
+    /// The question with the constraints over its own symbols alone.
+    Slice "slice" => slice,
     /// All values tried where there are few.
     Values "values" => values,
+    /// Local search.
+    Walk "walk" => walk,
     /// Gates and SAT.
     Blaster "blaster" => blast,
     /// The SMT solver.

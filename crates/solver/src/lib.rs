@@ -10,9 +10,11 @@
 //! 5. `recent`: inputs found lately
 //! 6. `proposals`: guesses by inverting the question, then evaluated (`invert`)
 //! 7. `bounds`: what terms can be at most and at least refutes it (`bounds`)
-//! 8. `values`: every input tried, where there are few (`values`)
-//! 9. `blaster`: gates over our own incremental SAT solver (`blast`)
-//! 10. `smt`: an SMT solver in a process of its own (`smt`)
+//! 8. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
+//! 9. `values`: every input tried, where there are few (`values`)
+//! 10. `walk`: local search, where gates would be large (`walk`)
+//! 11. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
+//! 12. `smt`: an SMT solver in a process of its own (`smt`)
 //!
 //! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols
 //! with the question are looked at. Every model is evaluated before it is passed on; a model that fails is an `Unknown` and
@@ -40,13 +42,15 @@ mod query;
 mod recent;
 mod record;
 mod refuted;
+mod slice;
 mod smt;
 mod stack;
 mod trivial;
 mod values;
+mod walk;
 
 pub use answer::{Answer, Completeness, Truth, Why};
-pub use config::{Checking, Config, Independence, SmtSolver};
+pub use config::{Checking, Config, Independence, Recording, SmtSolver};
 pub use counters::{Counters, LayerCount};
 pub use dice::Dice;
 pub use layers::Layer;
@@ -54,5 +58,5 @@ pub use path::{PathCondition, Relevant};
 pub use patience::Patience;
 pub use record::{Recorded, Recorder, Verdict, read_record};
 pub use refuted::{Keeping, Refuted};
-pub use smt::{Backend, Reply, backend, is_installed};
+pub use smt::{Backend, Reply, backend, is_installed, program_as_backend};
 pub use stack::Stack;

@@ -9,6 +9,7 @@ use crate::patience::Patience;
 use crate::values::Sweep;
 use crate::{cache, patience};
 use std::cell::OnceCell;
+use std::time::Duration;
 use term::{Assignment, Eval, SymbolId, TermId, Terms};
 
 /// What several layers need.
@@ -96,7 +97,12 @@ impl<'a> Query<'a> {
 
     /// How long there is; runs from when it is first looked at.
     pub fn clock(&self) -> &Clock {
-        self.clock.get_or_init(|| Clock::new(patience::timeout(self.patience, self.config), &self.config.stop))
+        self.clock.get_or_init(|| Clock::new(self.timeout(), &self.config.stop))
+    }
+
+    /// The time that a question of this patience has in all.
+    pub fn timeout(&self) -> Duration {
+        patience::timeout(self.patience, self.config)
     }
 
     pub fn conflict_budget(&self) -> u64 {

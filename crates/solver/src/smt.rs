@@ -55,24 +55,27 @@ impl Answers for Smt {
 
 /// How a solver is started, and how it is told its time limit.
 struct Dialect {
-    program: &'static str,
-    arguments: &'static [&'static str],
+    program: String,
+    arguments: Vec<String>,
     limit: fn(Duration) -> String,
 }
 
-fn dialect(solver: SmtSolver) -> Option<Dialect> {
-    match solver {
-        SmtSolver::Z3 => Some(Dialect {
-            program: "z3",
-            arguments: &["-in", "-smt2"],
-            limit: |timeout| format!("(set-option :timeout {})\n", timeout.as_millis().max(1)),
-        }),
-        SmtSolver::Cvc5 => Some(Dialect {
-            program: "cvc5",
-            arguments: &["--lang=smt2", "--incremental", "--quiet"],
-            limit: |timeout| format!("(set-option :tlimit-per {})\n", timeout.as_millis().max(1)),
-        }),
-        SmtSolver::Absent => None,
+impl Dialect {
+    fn of(solver: SmtSolver) -> Option<Dialect> {
+        match solver {
+            SmtSolver::Z3 => Some(Dialect::new(&["z3", "-in", "-smt2"], |timeout| {
+                format!("(set-option :timeout {})\n", timeout.as_millis().max(1))
+            })),
+            SmtSolver::Cvc5 => Some(Dialect::new(&["cvc5", "--lang=smt2", "--incremental", "--quiet"], |timeout| {
+                format!("(set-option :tlimit-per {})\n", timeout.as_millis().max(1))
+            })),
+            SmtSolver::Absent => None,
+        }
+    }
+
+    fn new(words: &[&str], limit: fn(Duration) -> String) -> Dialect {
+        let arguments = words[1..].iter().map(|word| word.to_string()).collect();
+        Dialect { program: words[0].to_string(), arguments, limit }
     }
 }
 
@@ -80,13 +83,19 @@ fn dialect(solver: SmtSolver) -> Option<Dialect> {
 /// When `stop` is set the question being asked stays unknown.
 pub fn backend(solver: SmtSolver, stop: &Arc<AtomicBool>) -> Option<Box<dyn Backend>> {
     let stop = Arc::clone(stop);
-    dialect(solver).map(|dialect| Box::new(SmtProcess { dialect, process: None, stop }) as Box<dyn Backend>)
+    Dialect::of(solver).map(|dialect| Box::new(SmtProcess { dialect, process: None, stop }) as Box<dyn Backend>)
+}
+
+/// Any program that reads SMT-LIB from its input, for comparison: its name and arguments. It is told no time limit and killed when
+/// its time is over.
+pub fn program_as_backend(words: &[&str]) -> Box<dyn Backend> {
+    Box::new(SmtProcess { dialect: Dialect::new(words, |_| String::new()), process: None, stop: Arc::default() })
 }
 
 /// Whether the solver's program can be started on this machine.
 pub fn is_installed(solver: SmtSolver) -> bool {
-    dialect(solver).is_some_and(|dialect| {
-        let version = Command::new(dialect.program)
+    Dialect::of(solver).is_some_and(|dialect| {
+        let version = Command::new(&dialect.program)
             .arg("--version")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -132,8 +141,8 @@ impl Drop for Process {
 
 impl Process {
     fn start(dialect: &Dialect) -> Result<Process, Broken> {
-        let mut child = Command::new(dialect.program)
-            .args(dialect.arguments)
+        let mut child = Command::new(&dialect.program)
+            .args(&dialect.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -303,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_solver_that_does_not_read_is_given_up_in_time() {
-        let deaf = Dialect { program: "sleep", arguments: &["60"], limit: |_| String::new() };
+        let deaf = Dialect::new(&["sleep", "60"], |_| String::new());
         let mut process = Process::start(&deaf).unwrap_or_else(|_| panic!("sleep can be started"));
         // More than a pipe holds.
         assert!(process.send(&" ".repeat(1 << 22)).is_ok());

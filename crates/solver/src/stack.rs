@@ -1,7 +1,7 @@
 //! The stack: each question goes down the layers until one answers.
 
 use crate::answer::{Answer, Why};
-use crate::config::{Checking, Config};
+use crate::config::{Checking, Config, Recording};
 use crate::counters::Counters;
 use crate::layers::{Cost, InOrder, Layer, Learnt, Said, Setup};
 use crate::path::PathCondition;
@@ -107,8 +107,10 @@ impl Stack {
     /// A satisfying input is `current` with other values only for symbols connected with the question.
     pub fn check(&mut self, terms: &mut Terms, path: &PathCondition, current: &Assignment, question: TermId) -> Answer {
         self.counters.n_asked += 1;
+        let n_hard = self.counters.n_solver;
         let answer = self.descend(terms, path, current, question);
         if let Some(recorder) = &mut self.recorder
+            && (self.config.recording == Recording::All || self.counters.n_solver > n_hard)
             && recorder.write(terms, path, current, question, &answer).is_err()
         {
             self.counters.n_unrecorded += 1;
@@ -172,7 +174,7 @@ impl Stack {
             if !is_patient(query.patience, *cost, turn) {
                 continue;
             }
-            let is_search = cost.is_search() && turn == Turn::First;
+            let is_search = cost.is_search();
             if is_search {
                 watch.reach_search(&mut self.counters);
             }

@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::dice::Dice;
 use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
 use crate::layers::{Answers, Said, Setup};
-use crate::path::{Relevant, conjuncts};
+use crate::path::conjuncts;
 use crate::query::{Query, Tools};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -27,11 +27,15 @@ const MAX_SYMBOLS: usize = 16;
 /// Steps over one block that trying inputs at random may take, and blocks it may try.
 const MAX_SAMPLING: u64 = 16_000;
 const MAX_SAMPLED: u64 = 32;
+/// The same where gates did not find it easy, in each of some rounds.
+const MAX_SAMPLING_LATE: u64 = 40_000;
+const MAX_SAMPLED_LATE: u64 = 400;
+const N_LATE_ROUNDS: u64 = 10;
 /// Steps over one block between two looks at the clock.
 const COST_OF_A_LOOK: u64 = 20_000;
 
 /// The cost up to which trying all inputs is quicker than most questions are for the bit-blaster.
-const QUICK_SWEEP: u64 = 1000;
+pub(crate) const QUICK_SWEEP: u64 = 1000;
 
 /// Symbols and the bits of them that matter.
 type Used = Rc<[(SymbolId, u64)]>;
@@ -101,13 +105,17 @@ pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
 impl Answers for Values {
     /// Tries all inputs at once where that is quick, or quicker than making gates of large tables, products and quotients.
     fn answer(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
-        let sweep = self.plan(query.terms, &mut tools.domains, query.relevant(), query.question, query.current)?;
+        let mut sweep = self.plan(query, &mut tools.domains, query.symbols(), || query.constraints())?;
         if !sweep.is_exhaustive() {
             // What is easy as gates is best left to them.
             if sweep.gate_work() == 0 {
                 return None;
             }
-            return sweep.sample(query.key() as u64).map(|found| completed(query, &found));
+            if let Some(found) = sweep.sample(query.key() as u64, MAX_SAMPLING, MAX_SAMPLED) {
+                return Some(completed(query, &found));
+            }
+            query.sweep = Some(Box::new(sweep));
+            return None;
         }
         if sweep.cost() <= QUICK_SWEEP + sweep.gate_work() {
             return Some(try_all(query, sweep));
@@ -117,8 +125,19 @@ impl Answers for Values {
     }
 
     fn answer_late(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
-        let sweep = query.sweep.take()?;
-        Some(try_all(query, *sweep))
+        let mut sweep = query.sweep.take()?;
+        if sweep.is_exhaustive() {
+            return Some(try_all(query, *sweep));
+        }
+        let clock = query.clock().clone().with_at_least(query.timeout() / 4);
+        let mut rounds = 0..N_LATE_ROUNDS;
+        rounds.find_map(|round| {
+            if clock.is_over() {
+                return None;
+            }
+            let seed = (query.key() as u64).wrapping_add(round + 1);
+            sweep.sample(seed, MAX_SAMPLING_LATE, MAX_SAMPLED_LATE).map(|found| completed(query, &found))
+        })
     }
 }
 
@@ -138,16 +157,15 @@ fn completed(query: &Query, found: &[(SymbolId, u64)]) -> Said {
 }
 
 impl Values {
-    /// `None` where there are too many symbols, or where the conditions are too large or too wide.
-    pub fn plan(
+    /// The question with some constraints, whose symbols are given, too. `None` where there are too many symbols, or where the conditions are too large or too wide.
+    pub(crate) fn plan<'c>(
         &mut self,
-        terms: &Terms,
+        query: &Query,
         domains: &mut Domains,
-        relevant: &Relevant,
-        question: TermId,
-        current: &Assignment,
+        symbols: Vec<SymbolId>,
+        constraints: impl FnOnce() -> &'c [TermId],
     ) -> Option<Sweep> {
-        let symbols = relevant.symbols(terms, question);
+        let terms = query.terms;
         (symbols.len() <= MAX_SYMBOLS).then_some(())?;
         let mut possible: Vec<Possible> =
             symbols.into_iter().map(|symbol| Possible { symbol, domain: None, used: 0 }).collect();
@@ -157,17 +175,14 @@ impl Values {
                 conditions.push(condition);
             }
         };
-        conjuncts(terms, question, 64).into_iter().for_each(&mut sort);
-        relevant.all(|constraint| {
-            sort(constraint);
-            true
-        });
+        conjuncts(terms, query.question, 64).into_iter().for_each(&mut sort);
+        constraints().iter().copied().for_each(&mut sort);
         conditions.sort_unstable();
         conditions.dedup();
         for &condition in &conditions {
             self.note_used(terms, condition, &mut possible)?;
         }
-        Sweep::new(terms, domains, Lanes::new(terms, &conditions)?, &possible, current)
+        Sweep::new(terms, domains, Lanes::new(terms, &conditions)?, &possible, query.current)
     }
 
     /// Adds the bits that a condition looks at; `None` when it is too large.
@@ -213,19 +228,19 @@ impl Choices {
         }
     }
 
-    fn nearest(&self) -> Choice {
+    fn nearest(&self) -> Pick {
         match &self.values {
-            Eligible::Classes(classes) => classes[0].clone(),
-            _ => Choice::alone(self.now),
+            Eligible::Classes(_) => Pick::Class(0),
+            _ => Pick::Value(self.now),
         }
     }
 
-    fn some(&self, dice: &mut Dice) -> Choice {
+    fn some(&self, dice: &mut Dice) -> Pick {
         match &self.values {
-            Eligible::Classes(classes) => classes[dice.below(classes.len() as u64) as usize].clone(),
+            Eligible::Classes(classes) => Pick::Class(dice.below(classes.len() as u64) as usize),
             Eligible::Ranges(ranges) => {
                 let (lo, hi) = ranges[dice.below(ranges.len() as u64) as usize];
-                Choice::alone(match (hi - lo).checked_add(1) {
+                Pick::Value(match (hi - lo).checked_add(1) {
                     Some(n) => lo + dice.below(n),
                     None => dice.any(),
                 })
@@ -236,10 +251,35 @@ impl Choices {
                     1 => self.now.wrapping_add(dice.below(16)).wrapping_sub(8),
                     _ => dice.any(),
                 };
-                Choice::alone(self.now & !bits | value & bits)
+                Pick::Value(self.now & !bits | value & bits)
             }
         }
     }
+
+    /// What the inputs over the symbol are when this is picked.
+    fn inputs<'a>(&'a self, pick: &'a Pick) -> &'a [u64] {
+        match (pick, &self.values) {
+            (Pick::Class(nth), Eligible::Classes(classes)) => &classes[*nth].inputs,
+            (Pick::Class(_), _) => unreachable!("only classes are picked by number"),
+            (Pick::Value(value), _) => std::slice::from_ref(value),
+        }
+    }
+
+    fn value(&self, pick: Pick) -> u64 {
+        match (pick, &self.values) {
+            (Pick::Class(nth), Eligible::Classes(classes)) => classes[nth].value,
+            (Pick::Class(_), _) => unreachable!("only classes are picked by number"),
+            (Pick::Value(value), _) => value,
+        }
+    }
+}
+
+/// One value of many.
+#[derive(Clone, Copy)]
+enum Pick {
+    Class(usize),
+    /// Of a symbol that is itself the input.
+    Value(u64),
 }
 
 impl Choice {
@@ -318,24 +358,29 @@ impl Sweep {
     }
 
     /// An input that satisfies everything, of some that are tried; `None` says nothing.
-    pub fn sample(mut self, seed: u64) -> Option<Vec<(SymbolId, u64)>> {
+    pub fn sample(&mut self, seed: u64, max_cost: u64, max_blocks: u64) -> Option<Vec<(SymbolId, u64)>> {
         let mut dice = Dice::new(seed);
-        for _ in 0..(MAX_SAMPLING / self.block_cost()).min(MAX_SAMPLED) {
-            let mut lanes = Vec::with_capacity(N_LANES);
+        let n_symbols = self.swept.len();
+        if self.swept.iter().any(|choices| choices.n_values() == 0) {
+            return None;
+        }
+        let mut picks: Vec<Pick> = Vec::with_capacity(N_LANES * n_symbols);
+        for _ in 0..(max_cost / self.block_cost()).min(max_blocks) {
+            picks.clear();
             for lane in 0..N_LANES {
                 // Near the input that is known to satisfy the constraints, or anywhere.
-                let chosen = self.swept.iter().map(|choices| match lane % 2 == 0 && dice.below(4) > 0 {
+                picks.extend(self.swept.iter().map(|choices| match lane % 2 == 0 && dice.below(4) > 0 {
                     true => choices.nearest(),
                     false => choices.some(&mut dice),
-                });
-                let chosen: Vec<Choice> = chosen.collect();
-                self.write(lane, |symbol| &chosen[symbol].inputs);
-                lanes.push(chosen);
+                }));
+                let Sweep { lanes, symbol_of, swept, .. } = self;
+                let here = &picks[lane * n_symbols..];
+                write(lanes, symbol_of, lane, |symbol| swept[symbol].inputs(&here[symbol]));
             }
             let holds = self.lanes.run();
             if holds != 0 {
-                let chosen = &lanes[holds.trailing_zeros() as usize];
-                return Some(self.input(|symbol| chosen[symbol].value));
+                let here = &picks[holds.trailing_zeros() as usize * n_symbols..];
+                return Some(self.input(|symbol| self.swept[symbol].value(here[symbol])));
             }
         }
         None
@@ -354,7 +399,7 @@ impl Sweep {
             let first = digits.clone();
             for lane in 0..N_LANES {
                 // Lanes beyond the last input start again from the first one.
-                self.write(lane, |symbol| &choices[symbol][digits[symbol]].inputs);
+                write(&mut self.lanes, &self.symbol_of, lane, |symbol| &choices[symbol][digits[symbol]].inputs);
                 count_up(&mut digits, &choices);
             }
             let holds = self.lanes.run();
@@ -375,18 +420,18 @@ impl Sweep {
         Swept::Nothing
     }
 
-    /// Writes one input into the lanes: for each symbol what the terms over it are.
-    fn write<'a>(&mut self, lane: usize, values: impl Fn(usize) -> &'a [u64]) {
-        let mut n_written = [0; MAX_SYMBOLS];
-        for (nth, &symbol) in self.symbol_of.iter().enumerate() {
-            self.lanes.values_mut(nth)[lane] = values(symbol)[n_written[symbol]];
-            n_written[symbol] += 1;
-        }
-    }
-
     fn input(&self, value: impl Fn(usize) -> u64) -> Vec<(SymbolId, u64)> {
         let swept = self.swept.iter().enumerate().map(|(idx, choices)| (choices.symbol, value(idx)));
         self.others.iter().copied().chain(swept).collect()
+    }
+}
+
+/// Writes one input into the lanes: for each symbol what the terms over it are.
+fn write<'a>(lanes: &mut Lanes, symbol_of: &[usize], lane: usize, values: impl Fn(usize) -> &'a [u64]) {
+    let mut n_written = [0; MAX_SYMBOLS];
+    for (nth, &symbol) in symbol_of.iter().enumerate() {
+        lanes.values_mut(nth)[lane] = values(symbol)[n_written[symbol]];
+        n_written[symbol] += 1;
     }
 }
 

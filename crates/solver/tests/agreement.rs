@@ -53,6 +53,40 @@ fn blaster_alone() {
     assert!(n_sat > 60 && n_unsat > 15);
 }
 
+/// With no conflict allowed to our own SAT solver everything that is not plain goes to CaDiCaL.
+#[test]
+fn cadical_alone() {
+    let off = Layer::ALL.into_iter().filter(|layer| *layer != Layer::Blaster).collect();
+    let (n_sat, n_unsat) = agree(Config { off, conflict_budget: 0, ..config(SmtSolver::Absent) }, 600..612);
+    assert!(n_sat > 60 && n_unsat > 15, "{n_sat} satisfiable, {n_unsat} not");
+}
+
+/// Layers that answer a part of the questions only, each on its own: what they say is right.
+#[test]
+fn partial_layers_are_right_when_they_answer() {
+    let mut bare = backend(SmtSolver::Z3, &Default::default()).expect("z3 has a backend");
+    for only in [Layer::Slice, Layer::Walk] {
+        let off: Vec<Layer> = Layer::ALL.into_iter().filter(|layer| *layer != only).collect();
+        let (mut n_sat, mut n_unsat) = (0, 0);
+        for seed in 700..716 {
+            let mut stack = Stack::new(Config { off: off.clone(), ..config(SmtSolver::Absent) });
+            walk(seed, &mut stack, |terms, path, _, question, answer| {
+                if matches!(answer, Answer::Unknown(_)) {
+                    return;
+                }
+                let mut all: Vec<TermId> = path.iter().collect();
+                all.push(question);
+                match (answer, bare.check(terms, &all, Duration::from_secs(20))) {
+                    (Answer::Sat(_), Reply::Sat(_)) => n_sat += 1,
+                    (Answer::Unsat, Reply::Unsat) => n_unsat += 1,
+                    (answer, reply) => panic!("{} on seed {seed}: {answer:?}, z3 says {reply:?}", only.name()),
+                }
+            });
+        }
+        assert!(n_sat + n_unsat > 10, "{}: {n_sat} satisfiable, {n_unsat} not", only.name());
+    }
+}
+
 #[test]
 fn each_layer_left_out() {
     for (i, layer) in Layer::ALL.into_iter().enumerate() {

@@ -441,3 +441,31 @@ fn a_record_reads_back() {
     }
     assert!(solver::read_record(&mut Terms::new(), "t1 = nonsense t0").is_err());
 }
+
+/// A question that ran out of time is gone on with, not begun again.
+#[test]
+fn a_suspended_question_is_answered_in_the_end() {
+    let mut terms = Terms::new();
+    let (a, b) = (terms.symbol("a", 20), terms.symbol("b", 20));
+    let one = terms.constant(1, 20);
+    let (above_a, above_b) = (terms.ult(one, a), terms.ult(one, b));
+    let (wide_a, wide_b) = (terms.zext(a, 40), terms.zext(b, 40));
+    let product = terms.mul(wide_a, wide_b);
+    let target = terms.constant(999_983 * 1_000_003, 40);
+    let question = terms.eq(product, target);
+    let mut path = PathCondition::new();
+    path.add(&mut terms, above_a);
+    path.add(&mut terms, above_b);
+    let mut current = Assignment::new();
+    [a, b].iter().for_each(|&t| current.set(terms.symbols(t)[0], 2));
+    let timeout = Duration::from_millis(50);
+    let mut stack = Stack::new(Config { timeout, ..config(SmtSolver::Absent) });
+    let answered = (0..2_000).find_map(|_| match stack.check(&mut terms, &path, &current, question) {
+        Answer::Sat(input) => Some(input),
+        answer => {
+            assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+            None
+        }
+    });
+    assert!(Eval::new().holds(&terms, &answered.expect("it has an answer"), question));
+}

@@ -238,10 +238,50 @@ impl Blaster {
         below
     }
 
+    /// The value of these bits where all are constants.
+    fn constant_of(&self, bits: &[Lit]) -> Option<u128> {
+        bits.iter().enumerate().try_fold(0, |value, (i, &lit)| match lit {
+            _ if lit == self.gates.tru() => Some(value | 1 << i),
+            _ if lit == self.gates.fls() => Some(value),
+            _ => None,
+        })
+    }
+
+    /// Long division by a constant that is not zero: the rest stays below it, so no step is wider than the constant, and a
+    /// step at which nothing fits yet is none.
+    fn divide_by_constant(&mut self, a: &[Lit], divisor: u128) -> (Vec<Lit>, Vec<Lit>) {
+        let width = a.len();
+        let zero = self.gates.fls();
+        let n_bits = (u128::BITS - divisor.leading_zeros()) as usize;
+        let wide: Vec<Lit> = (0..=n_bits).map(|i| self.gates.constant(i < n_bits && divisor >> i & 1 == 1)).collect();
+        let mut quotient = vec![zero; width];
+        let mut rest: Vec<Lit> = Vec::new();
+        // The largest value that the rest can have.
+        let mut most = 0u128;
+        for i in (0..width).rev() {
+            rest.insert(0, a[i]);
+            most = most.saturating_mul(2).saturating_add(u128::from(a[i] != zero));
+            if most >= divisor {
+                rest.resize(n_bits + 1, zero);
+                let fits = !self.less(&rest, &wide);
+                let reduced = self.subtract(&rest, &wide);
+                quotient[i] = fits;
+                rest = self.choose(fits, &reduced, &rest);
+                most = divisor - 1;
+            }
+            rest.truncate((u128::BITS - most.leading_zeros()) as usize);
+        }
+        rest.resize(width, zero);
+        (quotient, rest)
+    }
+
     /// Quotient and rest by long division. A divisor of zero gives ones and the dividend, as SMT-LIB wants.
     fn divide(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
         let width = a.len();
         let zero = self.gates.fls();
+        if let Some(divisor) = self.constant_of(b).filter(|&divisor| divisor != 0) {
+            return self.divide_by_constant(a, divisor);
+        }
         // One bit more than the operands: the rest is doubled before it is compared.
         let mut wide = b.to_vec();
         wide.push(zero);

@@ -11,13 +11,62 @@ enum Gate {
     Majority(Lit, Lit, Lit),
 }
 
+/// What a variable is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Free,
+    /// All of its inputs hold.
+    All,
+    Xor,
+    /// The second input where the first holds, else the third.
+    Mux,
+    Majority,
+}
+
+impl Kind {
+    /// The clauses that make `out` this gate of these inputs.
+    fn define(self, out: Lit, inputs: &[Lit], mut clause: impl FnMut(&[Lit])) {
+        match (self, inputs) {
+            (Kind::All, _) => {
+                inputs.iter().for_each(|&lit| clause(&[!out, lit]));
+                let mut whole: Vec<Lit> = inputs.iter().map(|&lit| !lit).collect();
+                whole.push(out);
+                clause(&whole);
+            }
+            (Kind::Xor, &[a, b]) => {
+                clause(&[!out, a, b]);
+                clause(&[!out, !a, !b]);
+                clause(&[out, !a, b]);
+                clause(&[out, a, !b]);
+            }
+            (Kind::Mux, &[c, a, b]) => {
+                clause(&[!c, !a, out]);
+                clause(&[!c, a, !out]);
+                clause(&[c, !b, out]);
+                clause(&[c, b, !out]);
+                // Redundant, but they let an output follow when both arms agree.
+                clause(&[!a, !b, out]);
+                clause(&[a, b, !out]);
+            }
+            (Kind::Majority, &[a, b, c]) => {
+                for (x, y) in [(a, b), (a, c), (b, c)] {
+                    clause(&[!x, !y, out]);
+                    clause(&[x, y, !out]);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The formula: a SAT solver in which every variable is a free input or the output of one gate.
 pub struct Gates {
     pub sat: Sat,
     known: FxHashMap<Gate, Lit>,
     /// For each variable, where its inputs start in `inputs`; they end where the next one's start.
     input_starts: Vec<u32>,
-    inputs: Vec<Var>,
+    inputs: Vec<Lit>,
+    kinds: Vec<Kind>,
     visited: Vec<u32>,
     visit: u32,
 }
@@ -29,10 +78,11 @@ impl Gates {
             known: FxHashMap::default(),
             input_starts: vec![0],
             inputs: Vec::new(),
+            kinds: Vec::new(),
             visited: Vec::new(),
             visit: 0,
         };
-        let truth = gates.gate(&[]);
+        let truth = gates.input();
         gates.sat.add_clause(&[truth]);
         gates
     }
@@ -56,15 +106,29 @@ impl Gates {
 
     /// A free variable.
     pub fn input(&mut self) -> Lit {
-        self.gate(&[])
+        self.gate(Kind::Free, &[])
     }
 
-    fn gate(&mut self, inputs: &[Lit]) -> Lit {
-        let var = self.sat.new_var();
-        self.inputs.extend(inputs.iter().map(|lit| lit.var()));
+    fn gate(&mut self, kind: Kind, inputs: &[Lit]) -> Lit {
+        let out = self.sat.new_var().lit();
+        self.inputs.extend_from_slice(inputs);
         self.input_starts.push(self.inputs.len() as u32);
+        self.kinds.push(kind);
         self.visited.push(0);
-        var.lit()
+        kind.define(out, inputs, |clause| self.sat.add_clause(clause));
+        out
+    }
+
+    fn inputs_of(&self, var: Var) -> &[Lit] {
+        &self.inputs[self.input_starts[var.index()] as usize..self.input_starts[var.index() + 1] as usize]
+    }
+
+    /// The clauses that define a variable.
+    pub fn definition(&self, var: Var, mut clause: impl FnMut(&[Lit])) {
+        if var == Var(0) {
+            return clause(&[self.tru()]);
+        }
+        self.kinds[var.index()].define(var.lit(), self.inputs_of(var), clause);
     }
 
     pub fn and(&mut self, a: Lit, b: Lit) -> Lit {
@@ -84,10 +148,7 @@ impl Gates {
         if let Some(&out) = self.known.get(&key) {
             return out;
         }
-        let out = self.gate(&[a, b]);
-        self.sat.add_clause(&[!out, a]);
-        self.sat.add_clause(&[!out, b]);
-        self.sat.add_clause(&[out, !a, !b]);
+        let out = self.gate(Kind::All, &[a, b]);
         self.known.insert(key, out);
         out
     }
@@ -112,11 +173,7 @@ impl Gates {
         if let Some(&out) = self.known.get(&key) {
             return out.negated_if(flip);
         }
-        let out = self.gate(&[a, b]);
-        self.sat.add_clause(&[!out, a, b]);
-        self.sat.add_clause(&[!out, !a, !b]);
-        self.sat.add_clause(&[out, !a, b]);
-        self.sat.add_clause(&[out, a, !b]);
+        let out = self.gate(Kind::Xor, &[a, b]);
         self.known.insert(key, out);
         out.negated_if(flip)
     }
@@ -150,14 +207,7 @@ impl Gates {
         if let Some(&out) = self.known.get(&key) {
             return out;
         }
-        let out = self.gate(&[c, a, b]);
-        self.sat.add_clause(&[!c, !a, out]);
-        self.sat.add_clause(&[!c, a, !out]);
-        self.sat.add_clause(&[c, !b, out]);
-        self.sat.add_clause(&[c, b, !out]);
-        // Redundant, but they let an output follow when both arms agree.
-        self.sat.add_clause(&[!a, !b, out]);
-        self.sat.add_clause(&[a, b, !out]);
+        let out = self.gate(Kind::Mux, &[c, a, b]);
         self.known.insert(key, out);
         out
     }
@@ -183,11 +233,7 @@ impl Gates {
         if let Some(&out) = self.known.get(&key) {
             return out;
         }
-        let out = self.gate(&[a, b, c]);
-        for (x, y) in [(a, b), (a, c), (b, c)] {
-            self.sat.add_clause(&[!x, !y, out]);
-            self.sat.add_clause(&[x, y, !out]);
-        }
+        let out = self.gate(Kind::Majority, &[a, b, c]);
         self.known.insert(key, out);
         out
     }
@@ -204,16 +250,7 @@ impl Gates {
             [] => self.tru(),
             [one] => one,
             [a, b] => self.and(a, b),
-            _ => {
-                let out = self.gate(&open);
-                for &lit in &open {
-                    self.sat.add_clause(&[!out, lit]);
-                }
-                let mut clause: Vec<Lit> = open.iter().map(|&lit| !lit).collect();
-                clause.push(out);
-                self.sat.add_clause(&clause);
-                out
-            }
+            _ => self.gate(Kind::All, &open),
         }
     }
 
@@ -229,7 +266,7 @@ impl Gates {
             let Var(var) = cone[next];
             next += 1;
             for i in self.input_starts[var as usize]..self.input_starts[var as usize + 1] {
-                self.enter(self.inputs[i as usize], &mut cone);
+                self.enter(self.inputs[i as usize].var(), &mut cone);
             }
         }
         cone

@@ -2,8 +2,13 @@
 //!
 //! Terms are hash-consed, so each is translated once for the whole campaign, and a constraint is a literal that is assumed.
 //! What learning found out about one path serves all others. The context is dropped when it grows too large.
+//!
+//! What that solver does not answer within a few thousand conflicts is hard. Then CaDiCaL gets the gates that the question
+//! is made of, with all of its constraints as facts, which it simplifies as no solver can that has to serve other questions, too. If its time runs out it is put aside as it is, and
+//! goes on from there when the same question is asked again.
 
 mod bits;
+mod cadical;
 mod gates;
 mod order;
 mod sat;
@@ -13,10 +18,12 @@ use crate::clock::Clock;
 use crate::layers::{Answers, Cost, Said, Setup};
 use crate::patience::Patience;
 use crate::query::{Query, Tools};
+use cadical::{Begun, Session, Suspended};
 use gates::Gates;
 use rustc_hash::FxHashMap;
-use sat::{Limits, Lit, Outcome};
-use term::{Assignment, SymbolId, TermId, Terms};
+use sat::{Limits, Lit, Outcome, Var};
+use std::time::Duration;
+use term::{Assignment, Eval, SymbolId, TermId, Terms};
 
 /// What the bit-blaster found.
 pub enum Verdict {
@@ -33,8 +40,10 @@ pub struct Blaster {
     /// Start of each term's literals in `pool`, lowest bit first; `UNKNOWN` when not translated.
     starts: Vec<u32>,
     pool: Vec<Lit>,
-    symbols: Vec<SymbolId>,
     max_size: usize,
+    /// The question that is being asked, where our own solver did not find it easy.
+    begun: Option<Begun>,
+    suspended: Suspended,
     /// How often the context was dropped for its size.
     pub n_resets: u64,
 }
@@ -45,23 +54,70 @@ pub(crate) fn layer(_setup: &mut Setup) -> Option<Box<dyn Answers>> {
     Some(Box::new(Blaster::new()))
 }
 
+/// Conflicts after which a question is a hard one.
+const EASY: u64 = 2_000;
+const EASY_WITH_DICE: u64 = 200;
+/// With less time than this the SMT solver has no share of it: it starts from nothing.
+const ENOUGH_FOR_TWO: Duration = Duration::from_secs(2);
+/// How often constraints come in one by one before all do.
+const MAX_ROUNDS: u32 = 8;
+
+/// What is asked, and how far to go.
+pub struct Task<'a> {
+    terms: &'a Terms,
+    /// The constraints of the path, then the question.
+    conditions: &'a [TermId],
+    /// How many of them are the path's.
+    n_of_path: usize,
+    /// An input to stay close to. It satisfies the path.
+    near: &'a Assignment,
+    clock: &'a Clock,
+}
+
+/// Who searches.
+enum Solver {
+    /// Ours, up to so many conflicts.
+    Own {
+        conflicts: u64,
+    },
+    Cadical(Begun),
+}
+
 impl Answers for Blaster {
-    fn answer(&mut self, query: &mut Query, _tools: &mut Tools) -> Option<Said> {
-        let budget = match &query.sweep {
+    /// Our own solver.
+    fn answer(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
+        let conflicts = match &query.sweep {
             // About as long as trying all inputs will take.
-            Some(sweep) => (100 + sweep.cost() / 200).min(query.conflict_budget()),
-            None if query.has_last_resort || query.patience == Patience::Short => query.conflict_budget(),
-            // With nothing behind it, it may use the whole time.
-            None => u64::MAX,
+            Some(sweep) if sweep.is_exhaustive() => 100 + sweep.cost() / 200,
+            // Inputs will be tried at random, which takes less than so many conflicts over large gates.
+            Some(_) => EASY_WITH_DICE,
+            None => EASY,
         };
-        // The SMT solver has its share of the time, too.
-        let clock = if query.has_last_resort { query.clock().half() } else { query.clock().clone() };
-        let verdict = self.solve(query.terms, &query.conjunction(), query.current, budget, &clock);
-        Some(match verdict {
-            Verdict::Sat(values) => Said::Sat(values),
-            Verdict::Unsat(core) => Said::Unsat(Some(core_with_question(core, query))),
-            Verdict::Unknown(why) => Said::Unknown(why),
-        })
+        let clock = query.clock().clone();
+        let begun = if query.patience == Patience::Short { None } else { self.suspended.take(query.key()) };
+        if begun.is_some() {
+            self.begun = begun;
+            // Inputs were tried at random the first time.
+            query.sweep.take_if(|sweep| !sweep.is_exhaustive());
+            return None;
+        }
+        let conflicts = conflicts.min(query.conflict_budget());
+        self.say(query, tools, &clock, Solver::Own { conflicts })
+    }
+
+    /// CaDiCaL, where ours did not find it easy.
+    fn answer_late(&mut self, query: &mut Query, tools: &mut Tools) -> Option<Said> {
+        let left = query.clock();
+        let clock = match query.patience {
+            // A solver that starts from nothing needs some time.
+            _ if !query.has_last_resort || left.left() < ENOUGH_FOR_TWO => left.clone(),
+            Patience::Long { .. } => left.share(1, 2),
+            _ => left.share(4, 5),
+        };
+        // However long the layers before took: what is begun must get on each time.
+        let clock = clock.with_at_least(query.timeout() / 4);
+        let begun = self.begun.take()?;
+        self.say(query, tools, &clock, Solver::Cadical(begun))
     }
 
     fn cost(&self) -> Cost {
@@ -85,84 +141,148 @@ impl Blaster {
             gates: Gates::new(),
             starts: Vec::new(),
             pool: Vec::new(),
-            symbols: Vec::new(),
             max_size: 24 << 20,
+            begun: None,
+            suspended: Suspended::default(),
             n_resets: 0,
         }
     }
 
-    /// Whether all these one-bit terms can hold together. `near` is an input to stay close to.
-    pub fn solve(
-        &mut self,
-        terms: &Terms,
-        constraints: &[TermId],
-        near: &Assignment,
-        n_conflicts: u64,
-        clock: &Clock,
-    ) -> Verdict {
-        if self.gates.sat.size() > self.max_size {
+    fn say(&mut self, query: &Query, tools: &mut Tools, clock: &Clock, solver: Solver) -> Option<Said> {
+        let task = Task {
+            terms: query.terms,
+            conditions: &query.conjunction(),
+            n_of_path: query.constraints().len(),
+            near: query.current,
+            clock,
+        };
+        let verdict = self.solve(&task, &mut tools.trial, solver);
+        // What is begun and did not come to an end is kept for when the question comes again.
+        if let Verdict::Unknown(Why::Timeout) = verdict
+            && let Some(begun) = self.begun.take()
+        {
+            self.suspended.keep(query.key(), begun);
+        }
+        Some(match verdict {
+            Verdict::Sat(values) => Said::Sat(values),
+            Verdict::Unsat(core) => Said::Unsat(Some(core_with_question(core, query))),
+            Verdict::Unknown(why) => Said::Unknown(why),
+        })
+    }
+
+    /// Whether all conditions can hold together.
+    ///
+    /// Ours looks at all of them, since that costs it little. CaDiCaL is asked about the question and the constraints over its
+    /// symbols first. If they contradict each other that is the answer, and a small reason for it; if not, the constraints that the
+    /// input found breaks come in, and so on.
+    fn solve(&mut self, task: &Task, eval: &mut Eval, solver: Solver) -> Verdict {
+        self.begun = None;
+        let (mut chosen, mut session, conflicts) = match solver {
+            Solver::Own { conflicts } => ((0..task.conditions.len()).collect(), None, conflicts),
+            Solver::Cadical(begun) => (begun.chosen, Some(begun.session), 0),
+        };
+        if session.is_none() && self.gates.sat.size() > self.max_size {
             *self = Blaster { n_resets: self.n_resets + 1, ..Blaster::new() };
         }
-        let mut assumptions = Vec::with_capacity(constraints.len());
-        for &constraint in constraints {
-            if !self.translate(terms, constraint, clock) {
-                return Verdict::Unknown(Why::TooLarge);
+        let mut n_rounds = 0;
+        loop {
+            let assumptions = match self.assumptions(task, &chosen) {
+                Ok(assumptions) => assumptions,
+                Err(verdict) => return verdict,
+            };
+            let scope = self.gates.cone(&assumptions);
+            let outcome = match &mut session {
+                None => self.search(task, &assumptions, &scope, conflicts),
+                Some(session) => {
+                    session.assert(&self.gates, &scope, &assumptions);
+                    session.solve(task.clock, &assumptions)
+                }
+            };
+            match outcome {
+                Outcome::Sat => {}
+                Outcome::Unsat(core) => return Verdict::Unsat(conditions_of(task, &chosen, &assumptions, &core)),
+                Outcome::OutOfTime | Outcome::OutOfBudget => {
+                    let why = if outcome == Outcome::OutOfTime { Why::Timeout } else { Why::Budget };
+                    self.begun = Some(match session {
+                        Some(session) => Begun { session, chosen },
+                        None => Begun { session: Session::new(), chosen: first_conditions(task) },
+                    });
+                    return Verdict::Unknown(why);
+                }
             }
-            assumptions.push(self.bits(terms, constraint)[0]);
-        }
-        if let Some(at) = assumptions.iter().position(|&lit| lit == self.gates.fls()) {
-            return Verdict::Unsat(vec![constraints[at]]);
-        }
-        let scope = self.gates.cone(&assumptions);
-        self.prefer_input(terms, constraints, near);
-        match self.gates.sat.solve(&assumptions, &scope, Limits { conflicts: n_conflicts, clock: Some(clock) }) {
-            Outcome::Sat => Verdict::Sat(self.model(terms, near)),
-            Outcome::Unsat(core) => {
-                let by_lit: FxHashMap<Lit, TermId> =
-                    assumptions.iter().copied().zip(constraints.iter().copied()).collect();
-                Verdict::Unsat(core.iter().filter_map(|lit| by_lit.get(lit).copied()).collect())
+            let values = self.model(task, &chosen, session.as_mut());
+            let broken = broken_by(task, &chosen, &values, eval);
+            if broken.is_empty() {
+                return Verdict::Sat(values);
             }
-            Outcome::OutOfBudget => Verdict::Unknown(Why::Budget),
-            Outcome::OutOfTime => Verdict::Unknown(Why::Timeout),
+            n_rounds += 1;
+            match n_rounds < MAX_ROUNDS {
+                true => chosen.extend(broken),
+                false => chosen = (0..task.conditions.len()).collect(),
+            }
         }
     }
 
-    fn prefer_input(&mut self, terms: &Terms, constraints: &[TermId], near: &Assignment) {
-        self.symbols.clear();
-        for &constraint in constraints {
-            self.symbols.extend_from_slice(terms.symbols(constraint));
-        }
-        self.symbols.sort_unstable();
-        self.symbols.dedup();
-        for i in 0..self.symbols.len() {
-            let symbol = self.symbols[i];
-            let value = near.get(symbol);
-            let start = self.starts.get(terms.symbol_term(symbol).index()).copied().unwrap_or(UNKNOWN);
-            if start == UNKNOWN {
-                continue; // its bits cancelled out on the way
+    /// The literals of the chosen conditions; `Err` where that is the end of it.
+    fn assumptions(&mut self, task: &Task, chosen: &[usize]) -> Result<Vec<Lit>, Verdict> {
+        let mut assumptions = Vec::with_capacity(chosen.len());
+        for &at in chosen {
+            let condition = task.conditions[at];
+            if !self.translate(task.terms, condition, task.clock) {
+                return Err(Verdict::Unknown(Why::TooLarge));
             }
-            for bit in 0..terms.symbol_width(symbol) {
+            let lit = self.bits(task.terms, condition)[0];
+            if lit == self.gates.fls() {
+                return Err(Verdict::Unsat(vec![condition]));
+            }
+            assumptions.push(lit);
+        }
+        Ok(assumptions)
+    }
+
+    /// Our own solver.
+    fn search(&mut self, task: &Task, assumptions: &[Lit], scope: &[Var], conflicts: u64) -> Outcome {
+        let conditions = task.conditions.iter();
+        self.prefer_input(task, &symbols_of(task.terms, conditions.copied()));
+        let limits = Limits { conflicts, clock: Some(task.clock) };
+        self.gates.sat.solve(assumptions, scope, limits)
+    }
+
+    /// Where a symbol's bits are; `None` when they cancelled out on the way.
+    fn start_of(&self, terms: &Terms, symbol: SymbolId) -> Option<u32> {
+        self.starts.get(terms.symbol_term(symbol).index()).copied().filter(|&start| start != UNKNOWN)
+    }
+
+    fn prefer_input(&mut self, task: &Task, symbols: &[SymbolId]) {
+        for &symbol in symbols {
+            let Some(start) = self.start_of(task.terms, symbol) else { continue };
+            let value = task.near.get(symbol);
+            for bit in 0..task.terms.symbol_width(symbol) {
                 let var = self.pool[(start + bit) as usize].var();
                 self.gates.sat.prefer(var, value >> bit & 1 == 1);
             }
         }
     }
 
-    fn model(&self, terms: &Terms, near: &Assignment) -> Vec<(SymbolId, u64)> {
-        let value_of = |symbol: SymbolId| {
-            let start = self.starts.get(terms.symbol_term(symbol).index()).copied().unwrap_or(UNKNOWN);
-            let mut value = near.get(symbol);
-            if start == UNKNOWN {
-                return value;
-            }
-            for bit in 0..terms.symbol_width(symbol) {
-                if let Some(set) = self.gates.sat.value(self.pool[(start + bit) as usize]) {
+    /// What the symbols of the chosen conditions are in the session's model, or in that of our own solver.
+    fn model(&self, task: &Task, chosen: &[usize], mut session: Option<&mut Session>) -> Vec<(SymbolId, u64)> {
+        let symbols = symbols_of(task.terms, chosen.iter().map(|&at| task.conditions[at]));
+        let mut value_of = |symbol: SymbolId| {
+            let mut value = task.near.get(symbol);
+            let Some(start) = self.start_of(task.terms, symbol) else { return value };
+            for bit in 0..task.terms.symbol_width(symbol) {
+                let lit = self.pool[(start + bit) as usize];
+                let set = match &mut session {
+                    Some(session) => session.value(lit),
+                    None => self.gates.sat.value(lit),
+                };
+                if let Some(set) = set {
                     value = value & !(1 << bit) | u64::from(set) << bit;
                 }
             }
             value
         };
-        self.symbols.iter().map(|&symbol| (symbol, value_of(symbol))).collect()
+        symbols.into_iter().map(|symbol| (symbol, value_of(symbol))).collect()
     }
 
     fn bits(&self, terms: &Terms, t: TermId) -> &[Lit] {
@@ -173,4 +293,36 @@ impl Blaster {
     fn is_translated(&self, t: TermId) -> bool {
         self.starts[t.index()] != UNKNOWN
     }
+}
+
+fn symbols_of(terms: &Terms, conditions: impl Iterator<Item = TermId>) -> Vec<SymbolId> {
+    let mut symbols: Vec<SymbolId> = conditions.flat_map(|t| terms.symbols(t).iter().copied()).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols
+}
+
+/// The question, and the constraints that speak of nothing else.
+fn first_conditions(task: &Task) -> Vec<usize> {
+    let asked = symbols_of(task.terms, task.conditions[task.n_of_path..].iter().copied());
+    let is_about_asked = |t: TermId| task.terms.symbols(t).iter().all(|symbol| asked.binary_search(symbol).is_ok());
+    (0..task.conditions.len()).filter(|&at| at >= task.n_of_path || is_about_asked(task.conditions[at])).collect()
+}
+
+/// The constraints left out that do not hold under these values.
+fn broken_by(task: &Task, chosen: &[usize], values: &[(SymbolId, u64)], eval: &mut Eval) -> Vec<usize> {
+    if chosen.len() == task.conditions.len() {
+        return Vec::new();
+    }
+    let mut input = task.near.clone();
+    values.iter().for_each(|&(symbol, value)| input.set(symbol, value));
+    let is_left_out = |at: &usize| !chosen.contains(at);
+    let is_broken = |at: &usize| !eval.holds(task.terms, &input, task.conditions[*at]);
+    (0..task.conditions.len()).filter(is_left_out).filter(is_broken).collect()
+}
+
+/// The conditions of these literals.
+fn conditions_of(task: &Task, chosen: &[usize], assumptions: &[Lit], core: &[Lit]) -> Vec<TermId> {
+    let by_lit: FxHashMap<Lit, usize> = assumptions.iter().copied().zip(chosen.iter().copied()).collect();
+    core.iter().filter_map(|lit| by_lit.get(lit)).map(|&at| task.conditions[at]).collect()
 }

@@ -400,7 +400,8 @@ impl Sat {
                     return Outcome::OutOfBudget;
                 }
                 if self.n_conflicts >= restart_at {
-                    self.backtrack(0);
+                    // What the assumptions imply stays.
+                    self.backtrack(self.level().min(assumptions.len() as u32));
                     self.reduce_if_full();
                     break;
                 }
@@ -456,12 +457,12 @@ impl Sat {
         }
     }
 
-    /// Drops the worse half of the learnt clauses when there are too many. Only at level 0, where none is a needed reason.
+    /// Drops the worse half of the learnt clauses when there are too many, at level 0, where none is a needed reason.
     fn reduce_if_full(&mut self) {
-        debug_assert_eq!(self.level(), 0);
         if self.learnt.len() < self.max_learnt {
             return;
         }
+        self.backtrack(0);
         self.max_learnt += 500;
         for i in 0..self.trail.len() {
             self.reasons[self.trail[i].var().index()] = NO_CLAUSE;

@@ -32,12 +32,12 @@ impl Run {
         let (taken, other) = if holds { (condition, not) } else { (not, condition) };
         let answer = self.stack.check(&mut self.terms, path, current, other);
         let mut here = path.clone();
-        here.add(&self.terms, taken);
+        here.add(&mut self.terms, taken);
         then(self, &here, current, holds);
         match answer {
             Answer::Sat(input) => {
                 let mut there = path.clone();
-                there.add(&self.terms, other);
+                there.add(&mut self.terms, other);
                 then(self, &there, &input, !holds);
             }
             Answer::Unsat => {}
@@ -247,7 +247,7 @@ fn rolling(n: usize) {
         let other = if holds { not } else { bit };
         match run.stack.check(&mut run.terms, &path, &current, other) {
             Answer::Sat(input) => {
-                path.add(&run.terms, other);
+                path.add(&mut run.terms, other);
                 current = input;
             }
             answer => println!("{answer:?}"),

@@ -98,6 +98,13 @@ pub struct Begun {
     pub chosen: Vec<usize>,
 }
 
+impl Begun {
+    /// Whether CaDiCaL has not seen it yet.
+    pub fn is_new(&self) -> bool {
+        self.session.numbers.is_empty()
+    }
+}
+
 /// Such questions, the oldest first.
 #[derive(Default)]
 pub struct Suspended {

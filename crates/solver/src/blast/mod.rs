@@ -43,6 +43,8 @@ pub struct Blaster {
     max_size: usize,
     /// The question that is being asked, where our own solver did not find it easy.
     begun: Option<Begun>,
+    /// Conflicts it was allowed.
+    n_tried: u64,
     suspended: Suspended,
     /// How often the context was dropped for its size.
     pub n_resets: u64,
@@ -102,6 +104,7 @@ impl Answers for Blaster {
             return None;
         }
         let conflicts = conflicts.min(query.conflict_budget());
+        self.n_tried = conflicts;
         self.say(query, tools, &clock, Solver::Own { conflicts })
     }
 
@@ -116,7 +119,15 @@ impl Answers for Blaster {
         };
         // However long the layers before took: what is begun must get on each time.
         let clock = clock.with_at_least(query.timeout() / 4);
-        let begun = self.begun.take()?;
+        let mut begun = self.begun.take()?;
+        if begun.is_new() && self.n_tried < EASY.min(query.conflict_budget()) {
+            // The dice did not find it: now ours may go on, with what it learnt.
+            let said = self.say(query, tools, &clock, Solver::Own { conflicts: EASY });
+            match self.begun.take() {
+                Some(still_open) => begun = still_open,
+                None => return said,
+            }
+        }
         self.say(query, tools, &clock, Solver::Cadical(begun))
     }
 
@@ -143,6 +154,7 @@ impl Blaster {
             pool: Vec::new(),
             max_size: 24 << 20,
             begun: None,
+            n_tried: 0,
             suspended: Suspended::default(),
             n_resets: 0,
         }

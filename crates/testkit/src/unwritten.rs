@@ -22,6 +22,7 @@ int table[8];
 static struct s pass(struct s v) { return v; }
 static int give(int *p, int k) { if (k) *p = k; return *p; }
 static struct s make(int k) { struct s v; v.i = k; if (k) v.c = 1; return v; }
+static inline __attribute__((always_inline)) void keep(int *to, int k) { int t; if (k) t = k; *to = t; }
 static void put(unsigned char *p, int n) { for (int i = 0; i < n; i++) p[i] = (unsigned char)i; }
 ";
 
@@ -37,12 +38,13 @@ struct Writer {
     text: String,
 }
 
-const SCALARS: &[&str] = &["x0", "x1", "s0.i", "s1.i", "u0.i", "h[0]", "h[3]", "h[5]"];
+const SCALARS: &[&str] = &["x0", "x1", "x2", "*p2", "s0.i", "s1.i", "u0.i", "h[0]", "h[3]", "h[5]"];
 
 /// Nearly all of it, for functions that may turn out clean.
 const WRITES_ALL: &[&str] = &[
     "x0 = 1;",
     "x1 = 2;",
+    "*p2 = 6;",
     "memset(&s0, 1, sizeof s0);",
     "memset(&s1, 2, sizeof s1);",
     "u0.i = 3;",
@@ -54,7 +56,7 @@ impl Writer {
     fn function(&mut self, name: &str) {
         let _ = writeln!(self.text, "int {name}(unsigned char a, unsigned char b) {{");
         self.text.push_str(
-            "  int x0, x1;\n  struct s s0, s1;\n  union u u0;\n  unsigned char buf[8];\n  int *h = malloc(16);\n",
+            "  int x0, x1, x2, *p2 = &x2;\n  struct s s0, s1;\n  union u u0;\n  unsigned char buf[8];\n  int *h = malloc(16);\n",
         );
         if self.dice.one_in(2) {
             for write in WRITES_ALL.iter().filter(|_| !self.dice.one_in(9)) {
@@ -105,7 +107,10 @@ impl Writer {
         let scalar = self.dice.pick(SCALARS);
         let other = self.dice.pick(SCALARS);
         let number = 1 + self.dice.below(9);
-        match self.dice.below(18) {
+        match self.dice.below(20) {
+            18 => format!("keep(&x0, a & {});", number & 3),
+            19 => "for (int i = 0; i < 2; i++) { int t, *p = &t; if (i == (a & 1)) *p = 3; if (i == 1) x1 = t; }"
+                .to_string(),
             0..=3 => format!("{guard}{scalar} = {number};"),
             4 => format!("{guard}{scalar} = {other};"),
             5 => format!("{guard}s1 = s0;"),

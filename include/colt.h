@@ -15,6 +15,13 @@ extern "C" {
 /* Makes the `size` bytes at `object` an input called `name`. */
 void colt_input(void *object, size_t size, const char *name);
 
+/* A string that is an input: in memory of its own, as large as it needs, its terminating zero included. With `--with lengths` it is
+   of any length up to `--lengths-max`, else of up to 15 bytes. It is not to be freed. */
+char *colt_string(const char *name);
+
+/* Makes a string of up to `size - 1` bytes at `buffer` an input; the rest of the `size` bytes is zero. */
+void colt_string_in(char *buffer, size_t size, const char *name);
+
 /* Ends the path, as `assumed`, unless `condition` is nonzero. */
 void colt_assume(int condition);
 

@@ -1,7 +1,7 @@
 //! A line-up: the techniques of a campaign, and the rules by which what they say becomes one answer.
 
 use ir::{FuncId, GlobalId};
-use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, State};
+use vm::{Effect, Event, Flow, Image, InputForm, InputRequest, Interest, Labels, Sizes, State};
 use witness::{Ending, InputValue, Witness};
 
 use crate::{
@@ -148,6 +148,11 @@ impl LineUp {
 
     pub(crate) fn claims(&mut self, module: &ir::Module) -> Vec<FuncId> {
         self.seats().flat_map(|seats| seats.claims(module)).collect()
+    }
+
+    pub(crate) fn sizes(&mut self) -> Sizes {
+        let has_terms = self.seats().any(|seats| seats.sizes() == Sizes::Terms);
+        if has_terms { Sizes::Terms } else { Sizes::Picked }
     }
 
     pub(crate) fn rank(&mut self, seed: u64) -> Option<Box<dyn Rank>> {

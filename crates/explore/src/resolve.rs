@@ -233,10 +233,27 @@ impl Decider<'_> {
         }
         let room = found.size - bytes;
         let width = self.machine.terms.width(addr);
+        if let Some(extent) = found.extent {
+            return self.inside_extent(addr, bytes, found.base, extent);
+        }
         let base = self.machine.terms.constant(u128::from(found.base), width);
         let room = self.machine.terms.constant(u128::from(room), width);
         let offset = self.machine.terms.sub(addr, base);
         self.machine.terms.ule(offset, room)
+    }
+
+    /// The same for an object whose size is a term.
+    fn inside_extent(&mut self, addr: TermId, bytes: u64, base: u64, extent: TermId) -> TermId {
+        let terms = &mut self.machine.terms;
+        let width = terms.width(addr);
+        let base = terms.constant(u128::from(base), width);
+        let offset = terms.sub(addr, base);
+        let offset = terms.zext(offset, 64);
+        let bytes = terms.constant(u128::from(bytes), 64);
+        let room = terms.sub(extent, bytes);
+        let has_room = terms.ule(bytes, extent);
+        let fits = terms.ule(offset, room);
+        terms.and(has_room, fits)
     }
 
     fn inside_for(&mut self, path: &Path, addr: TermId, bytes: u64, base: u64, access: Access) -> TermId {
@@ -522,9 +539,12 @@ impl Decider<'_> {
     ) -> Option<term::Assignment> {
         let memory = &path.state.memory;
         let found = memory.get(memory.find(base)?);
+        if found.extent.is_some() {
+            return None;
+        }
         let (base, end) = (found.base, found.end());
         let width = self.machine.terms.width(addr);
-        let after = self.window(addr, end.saturating_sub(bytes - 1), bytes + 8, width);
+        let after = self.window(addr, end.saturating_sub(bytes.saturating_sub(1)), bytes + 8, width);
         let before = self.window(addr, base - Machine::REDZONE, Machine::REDZONE, width);
         for window in [after, before] {
             let cond = self.machine.terms.and(outside, window);

@@ -97,6 +97,7 @@ impl<'i, 'r> Worker<'i, 'r> {
         for func in line_up.claims(&image.module) {
             machine.claimed[func.idx()] = true;
         }
+        machine.spans.sizes = line_up.sizes();
         let rank = line_up.rank(options.seed).unwrap_or_else(|| rank_of(options.search, options.seed));
         let mut stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
         let watching = Watching::new(&mut line_up, &mut machine, &mut stack);

@@ -58,15 +58,25 @@ static inline unsigned colt_digit_value(int c) {
     return (decimal & is_decimal) | ((letter + 10u) & is_letter) | (64u & ~(is_decimal | is_letter));
 }
 
+static inline int colt_seek(const void *s, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result) {
+    return __colt_spans() && __colt_seek(s, max, stops, n_stops, not_in, result);
+}
+
 static inline size_t colt_length(const char *s) {
-    size_t n = 0;
+    size_t n;
+    if (colt_seek(s, SIZE_MAX, "", 1, 0, &n))
+        return n;
+    n = 0;
     while (s[n])
         n++;
     return n;
 }
 
 static inline size_t colt_length_up_to(const char *s, size_t max) {
-    size_t n = 0;
+    size_t n;
+    if (colt_seek(s, max, "", 1, 0, &n))
+        return n;
+    n = 0;
     while (n < max && s[n])
         n++;
     return n;

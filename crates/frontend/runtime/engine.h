@@ -29,6 +29,22 @@ void __colt_apart(const void *to, size_t n_to, const void *from, size_t n_from);
 // A number that is written out.
 void __colt_puts_out(unsigned long long value);
 
+// --- lengths that are terms ---------------------------------------------------------------------------------------
+
+// Whether lengths that depend on inputs are terms. What follows is only for then.
+int __colt_spans(void);
+// The same where the two lie in different objects: a loop that reads what it has just written is left to itself.
+int __colt_spans_between(const void *to, const void *from);
+// How far it is from `start` to the first of the `n_stops` bytes at `stops` (with `not_in`: to the first other byte), or `max` if none of
+// the first `max` is one. 0 where a loop may as well look; else it is in `result`. Checks what the loop would read.
+int __colt_seek(const void *start, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result);
+// Copies a string as a loop would, and gives its length; 0 where a loop may as well do it.
+int __colt_copy_text(char *to, const char *from, size_t *length);
+// Bytes from here to the end of the object.
+size_t __colt_space(const void *pointer);
+// The smaller number, without a branch.
+size_t __colt_least(size_t a, size_t b);
+
 // --- the outside world --------------------------------------------------------------------------------------------
 
 // `count` bytes written to descriptor `fd` (1 or 2). Reads, and so checks, all of them; then discards or records them.

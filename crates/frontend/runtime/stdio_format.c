@@ -8,6 +8,13 @@
 // --- where text goes ---------------------------------------------------------------------------------------------------
 
 void __colt_emit(struct __colt_sink *sink, const char *bytes, size_t n) {
+    if (sink->text && __colt_spans()) {
+        // Nothing is written where there is no room any more, and how much is there is no reason to part.
+        size_t kept = __colt_least(sink->count, sink->room);
+        __builtin_memmove(sink->text + kept, bytes, __colt_least(n, sink->room - kept));
+        sink->count += n;
+        return;
+    }
     if (n == 0)
         return;
     if (!sink->text) {
@@ -23,6 +30,12 @@ void __colt_fill(struct __colt_sink *sink, char c, long n) {
     char chunk[32];
     if (n <= 0)
         return;
+    if (sink->text && __colt_spans()) {
+        size_t kept = __colt_least(sink->count, sink->room);
+        __builtin_memset(sink->text + kept, c, __colt_least((size_t)n, sink->room - kept));
+        sink->count += (size_t)n;
+        return;
+    }
     __builtin_memset(chunk, c, sizeof chunk);
     for (; n > (long)sizeof chunk; n -= sizeof chunk)
         __colt_emit(sink, chunk, sizeof chunk);

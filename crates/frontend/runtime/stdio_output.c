@@ -70,7 +70,7 @@ static int print_to_memory(char *text, size_t size, const char *format, struct _
     struct __colt_sink sink = {-1, size ? text : &nowhere, size ? size - 1 : 0, 0, 0};
     int result = __colt_format(&sink, format, arguments);
     if (size)
-        text[sink.count < sink.room ? sink.count : sink.room] = 0;
+        text[__colt_least(sink.count, sink.room)] = 0;
     return result;
 }
 

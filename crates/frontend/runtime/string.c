@@ -59,6 +59,9 @@ void explicit_bzero(void *to, size_t n) { memset(to, 0, n); }
 
 // Which ranges must be apart is as AddressSanitizer sees it.
 static char *copy_string(char *to, const char *from) {
+    size_t length;
+    if (__colt_spans() && __colt_copy_text(to, from, &length))
+        return to + length;
     while ((*to = *from)) {
         to++;
         from++;
@@ -78,6 +81,13 @@ char *strcpy(char *restrict to, const char *restrict from) {
 char *stpcpy(char *restrict to, const char *restrict from) { return copy_string(to, from); }
 
 static char *copy_padded(char *to, const char *from, size_t n) {
+    if (__colt_spans_between(to, from)) {
+        // No further than the loop comes before it writes outside.
+        size_t length = colt_length_up_to(from, __colt_least(n, __colt_space(to)));
+        __builtin_memmove(to, from, length);
+        __builtin_memset(to + length, 0, n - length);
+        return to + length;
+    }
     size_t i = 0;
     while (i < n && (to[i] = from[i]))
         i++;
@@ -113,6 +123,12 @@ char *strncat(char *restrict to, const char *restrict from, size_t n) {
         __colt_apart(to, length > 0 ? colt_length(to) + copied + 1 : 0, from, copied);
     }
     char *end = to + colt_length(to);
+    if (__colt_spans_between(to, from)) {
+        size_t length = colt_length_up_to(from, n);
+        __builtin_memmove(end, from, length);
+        end[length] = 0;
+        return to;
+    }
     size_t i = 0;
     for (; i < n && from[i]; i++)
         end[i] = from[i];
@@ -124,6 +140,12 @@ size_t strlcpy(char *restrict to, const char *restrict from, size_t size) {
     size_t length = colt_length(from);
     if (size == 0)
         return length;
+    if (__colt_spans_between(to, from)) {
+        size_t kept = __colt_least(length, size - 1);
+        __builtin_memmove(to, from, kept);
+        to[kept] = 0;
+        return length;
+    }
     size_t kept = length < size ? length : size - 1;
     for (size_t i = 0; i < kept; i++)
         to[i] = from[i];
@@ -142,6 +164,11 @@ static char *duplicate(const char *s, size_t length) {
     char *copy = malloc(length + 1);
     if (!copy)
         return NULL;
+    if (__colt_spans()) {
+        __builtin_memmove(copy, s, length);
+        copy[length] = 0;
+        return copy;
+    }
     for (size_t i = 0; i < length; i++)
         copy[i] = s[i];
     copy[length] = 0;
@@ -217,6 +244,10 @@ size_t strnlen(const char *s, size_t max) { return colt_length_up_to(s, max); }
 
 void *memchr(const void *s, int c, size_t n) {
     const byte *p = s;
+    byte stop = (byte)c;
+    size_t at;
+    if (colt_seek(s, n, &stop, 1, 0, &at))
+        return at < n ? (void *)(p + at) : NULL;
     for (size_t i = 0; i < n; i++)
         if (p[i] == (byte)c)
             return (void *)(p + i);
@@ -239,12 +270,20 @@ void *rawmemchr(const void *s, int c) {
 }
 
 char *strchrnul(const char *s, int c) {
+    char stops[2] = {(char)c, 0};
+    size_t at;
+    if (colt_seek(s, SIZE_MAX, stops, 2, 0, &at))
+        return (char *)(s + at);
     while ((*s != (char)c) & (*s != 0))
         s++;
     return (char *)s;
 }
 
 char *strchr(const char *s, int c) {
+    char stops[2] = {(char)c, 0};
+    size_t at;
+    if (colt_seek(s, SIZE_MAX, stops, 2, 0, &at))
+        return s[at] == (char)c ? (char *)(s + at) : NULL;
     for (;; s++) {
         if (*s == (char)c)
             return (char *)s;
@@ -273,14 +312,21 @@ static int is_member(char c, const char *set, size_t n) {
 }
 
 static size_t span_of(const char *s, const char *set) {
-    size_t n_set = colt_length(set), n = 0;
+    size_t n_set = colt_length(set), n;
+    if (colt_seek(s, SIZE_MAX, set, n_set, 1, &n))
+        return n;
+    n = 0;
     while (is_member(s[n], set, n_set))
         n++;
     return n;
 }
 
 static size_t span_until(const char *s, const char *set) {
-    size_t n_set = colt_length(set), n = 0;
+    size_t n_set = colt_length(set), n;
+    // The set's own zero is a stop as well.
+    if (colt_seek(s, SIZE_MAX, set, n_set + 1, 0, &n))
+        return n;
+    n = 0;
     while (!((s[n] == 0) | is_member(s[n], set, n_set)))
         n++;
     return n;

@@ -12,7 +12,7 @@ use ir::{Module, SourceType, SourceTypeId};
 use crate::compile::{self, FileKind, Unit};
 use crate::debug::{DebugInfo, FileRules};
 use crate::llvm::{Context, Type, TypeKind, Value};
-use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, parse_with_faults, typed};
+use crate::{FUZZER_ENTRY, LoadError, LoadedUnit, Sources, StringParams, parse_with_faults, typed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HarnessKind {
@@ -75,7 +75,7 @@ pub(crate) fn attach(
     let text = match kind {
         HarnessKind::Fuzzer => fuzzer_text(&opening, sources.fuzzer_size),
         HarnessKind::Typed => typed::text(context, entry, function, &opening, units, unit, sources)?,
-        HarnessKind::Function => function_text(context, entry, function, &opening)?,
+        HarnessKind::Function => function_text(context, entry, function, &opening, sources.strings)?,
     };
     let replaces = (unit.kind == FileKind::C).then(|| unit.path.clone());
     let harness = write_harness(sources, entry, kind, text, replaces)?;
@@ -180,7 +180,13 @@ pub(crate) struct Signature {
     pub result: Option<SourceTypeId>,
 }
 
-fn function_text(context: &Context, entry: &str, function: Value, opening: &Opening) -> Result<String, LoadError> {
+fn function_text(
+    context: &Context,
+    entry: &str,
+    function: Value,
+    opening: &Opening,
+    strings: StringParams,
+) -> Result<String, LoadError> {
     if function.value_type().is_variadic() {
         return Err(signature_error(entry, "it takes a variable number of arguments"));
     }
@@ -197,7 +203,10 @@ fn function_text(context: &Context, entry: &str, function: Value, opening: &Open
                 None => Err("of unknown type".to_string()),
             },
         };
-        let plan = plan.map_err(|why| signature_error(entry, format!("its parameter `{name}` is {why}")))?;
+        let mut plan = plan.map_err(|why| signature_error(entry, format!("its parameter `{name}` is {why}")))?;
+        if strings == StringParams::Strings && ty.is_some_and(|ty| is_string(&signature.types, ty)) {
+            plan = Plan::String;
+        }
         params.push(HarnessParam { name, local, plan });
     }
     Ok(write_function_harness(entry, &params, opening))
@@ -244,6 +253,8 @@ enum Plan {
         spelling: String,
         n_elements: u32,
     },
+    /// A string.
+    String,
     /// A pointer to a null pointer.
     PointerToNull,
     Null,
@@ -270,6 +281,13 @@ fn plan_param(types: &Module, ty: SourceTypeId) -> Result<Plan, String> {
         SourceType::Array { .. } => Ok(Plan::Value { spelling: spelled(spelling)?, is_bool: false }),
         _ => Err(format!("of type `{}`, for which Colt cannot make an input", types.spell(Some(ty)))),
     }
+}
+
+/// Whether a parameter points to plain characters.
+fn is_string(types: &Module, ty: SourceTypeId) -> bool {
+    let Some(SourceType::Pointer { to: Some(to), .. }) = types.strip(ty).map(|ty| types.ty(ty)) else { return false };
+    let pointee = types.strip(*to).map(|ty| types.ty(ty));
+    matches!(pointee, Some(SourceType::Base { bytes: 1, kind: ir::BaseKind::Char, .. }))
 }
 
 fn spelled(spelling: Option<String>) -> Result<String, String> {
@@ -373,6 +391,7 @@ fn write_function_harness(entry: &str, params: &[HarnessParam], opening: &Openin
     }
     text.push_str(
         "extern void colt_input(void *object, __SIZE_TYPE__ size, const char *name);\n\
+         extern char *colt_string(const char *name);\n\
          extern void __colt_bounded_pointer(const char *parameter);\n\nint main(void) {\n",
     );
     for param in params {
@@ -390,7 +409,7 @@ impl Plan {
     fn declared_type(&self) -> String {
         match self {
             Plan::Value { spelling, .. } => spelling.clone(),
-            Plan::Pointee { .. } | Plan::PointerToNull | Plan::Null => "void *".to_string(),
+            Plan::Pointee { .. } | Plan::String | Plan::PointerToNull | Plan::Null => "void *".to_string(),
         }
     }
 }
@@ -401,6 +420,7 @@ impl HarnessParam {
         let _ = match &self.plan {
             Plan::Value { spelling, .. } => writeln!(text, "    {spelling} {local};"),
             Plan::Pointee { spelling, n_elements } => writeln!(text, "    {spelling} {local}[{n_elements}];"),
+            Plan::String => writeln!(text, "    char *{local};"),
             Plan::PointerToNull => writeln!(text, "    void *{local}[1];"),
             Plan::Null => writeln!(text, "    void *{local};"),
         };
@@ -415,6 +435,10 @@ impl HarnessParam {
             }
             Plan::Pointee { .. } => {
                 let _ = writeln!(text, "    colt_input({local}, sizeof {local}, \"*{name}\");");
+                writeln!(text, "    __colt_bounded_pointer(\"{name}\");")
+            }
+            Plan::String => {
+                let _ = writeln!(text, "    {local} = colt_string(\"*{name}\");");
                 writeln!(text, "    __colt_bounded_pointer(\"{name}\");")
             }
             // An input all the same, so that every test has something for every parameter; nobody reads it.

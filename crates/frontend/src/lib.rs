@@ -104,6 +104,18 @@ pub struct Sources {
     pub pointer_steps: PointerSteps,
     /// Pointers that the entry is given are inputs by their types.
     pub typed: Option<Typed>,
+    /// What a parameter that points to characters is given.
+    pub strings: StringParams,
+}
+
+/// What a parameter of an entry that points to characters is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StringParams {
+    /// A few bytes.
+    #[default]
+    Buffers,
+    /// A string, by `colt_string`.
+    Strings,
 }
 
 impl Sources {
@@ -124,6 +136,7 @@ impl Sources {
             sanitizers_of_folded: vec!["integer-divide-by-zero".to_string()],
             pointer_steps: PointerSteps::Untold,
             typed: None,
+            strings: StringParams::Buffers,
         }
     }
 }

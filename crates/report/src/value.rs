@@ -17,20 +17,24 @@ pub fn describe(input: &InputValue) -> String {
         None => (ty, ""),
     };
     let scalar = scalar(base);
+    if base == "string" {
+        let text = input.bytes.strip_suffix(&[0]).unwrap_or(&input.bytes);
+        return shortened(text);
+    }
     if counts.is_empty() {
         return match scalar {
             Some(scalar) if input.bytes.len() <= 16 && !input.bytes.is_empty() => number(&scalar, &input.bytes),
             None if matches!(input.bytes.len(), 1 | 2 | 4 | 8) && !base.starts_with("struct") && base != "bytes" => {
                 number(&Scalar::Unsigned, &input.bytes)
             }
-            _ if input.name.starts_with("argv[") || &*input.name == "stdin" => quoted(&input.bytes),
+            _ if input.name.starts_with("argv[") || &*input.name == "stdin" => shortened(&input.bytes),
             _ => raw(&input.bytes),
         };
     }
     let n_elements: usize =
         counts.split(['[', ']']).filter(|part| !part.is_empty()).map(|part| part.parse().unwrap_or(0)).product();
     match scalar {
-        Some(Scalar::Char) if input.bytes.len() == n_elements => quoted(&input.bytes),
+        Some(Scalar::Char) if input.bytes.len() == n_elements => shortened(&input.bytes),
         Some(scalar) if n_elements > 0 && !input.bytes.is_empty() && input.bytes.len().is_multiple_of(n_elements) => {
             let elements: Vec<String> =
                 input.bytes.chunks(input.bytes.len() / n_elements).map(|bytes| number(&scalar, bytes)).collect();
@@ -89,14 +93,54 @@ fn number(scalar: &Scalar, bytes: &[u8]) -> String {
     }
 }
 
+/// Texts up to this length are written out.
+const SHORT: usize = 48;
+
+/// `"/" + 1019 * "a"`: what one or two bytes repeat at length is counted.
+fn shortened(bytes: &[u8]) -> String {
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    if end <= SHORT {
+        return quoted(bytes);
+    }
+    let (mut pieces, mut plain, mut at) = (Vec::new(), 0, 0);
+    while at < end {
+        let repeats = |period: usize| {
+            let n_more = (at + period..end).take_while(|idx| bytes[*idx] == bytes[*idx - period]).count();
+            (n_more / period + 1, period)
+        };
+        let (n_times, period) = [repeats(1), repeats(2)]
+            .into_iter()
+            .max_by_key(|(n_times, period)| (n_times * period, 2 - period))
+            .unwrap_or((1, 1));
+        if n_times * period < 16 {
+            at += 1;
+            continue;
+        }
+        if plain < at {
+            pieces.push(written(&bytes[plain..at]));
+        }
+        pieces.push(format!("{n_times} * {}", written(&bytes[at..at + period])));
+        at += n_times * period;
+        plain = at;
+    }
+    if plain < end {
+        pieces.push(written(&bytes[plain..end]));
+    }
+    pieces.join(" + ")
+}
+
 /// Trailing NULs are left out: the size is part of the type.
 fn quoted(bytes: &[u8]) -> String {
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    written(&bytes[..end])
+}
+
+fn written(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
-    for (byte_idx, byte) in bytes[..end].iter().enumerate() {
+    for (byte_idx, byte) in bytes.iter().enumerate() {
         text.push_str(&escape(*byte, '"'));
         // `\x1` followed by `2` would read as one escape in C.
-        let next_is_digit = bytes[..end].get(byte_idx + 1).is_some_and(u8::is_ascii_hexdigit);
+        let next_is_digit = bytes.get(byte_idx + 1).is_some_and(u8::is_ascii_hexdigit);
         if !(b' '..=b'~').contains(byte) && !matches!(byte, b'\n' | b'\t' | b'\r') && next_is_digit {
             text.push_str("\"\"");
         }
@@ -154,5 +198,13 @@ mod tests {
         assert_eq!(show("struct s", &[1, 2]), "01 02");
         assert_eq!(show("char[0]", &[]), "\"\"");
         assert_eq!(show("int[0]", &[]), "");
+        assert_eq!(show("string", b"ab\0"), "\"ab\"");
+    }
+
+    #[test]
+    fn long_texts_are_counted() {
+        let text = [b"/".as_slice(), &[b'a'; 1019], b"x\0"].concat();
+        assert_eq!(show("string", &text), "\"/\" + 1019 * \"a\" + \"x\"");
+        assert_eq!(show("char[64]", &b"<>".repeat(32)), "32 * \"<>\"");
     }
 }

@@ -5,6 +5,7 @@ mod flags;
 pub mod grammar;
 pub mod lassos;
 pub mod lazy;
+pub mod lengths;
 mod line_up;
 pub mod partition;
 pub mod rwset;
@@ -19,7 +20,8 @@ pub use flags::{Flag, Flags, Takes};
 pub use line_up::{check, find, line_up};
 
 /// Every technique there is.
-pub const ALL: &[Entry] = &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY, lassos::ENTRY, grammar::ENTRY];
+pub const ALL: &[Entry] =
+    &[lazy::ENTRY, partition::ENTRY, rwset::ENTRY, shapes::ENTRY, lassos::ENTRY, grammar::ENTRY, lengths::ENTRY];
 
 /// How a line-up names a technique and makes it; declared in its folder.
 pub struct Entry {

@@ -9,7 +9,7 @@ use crate::run::{Machine, Step};
 use crate::unwritten::byte_of;
 use crate::{
     Access, Answer, Blind, Decides, Effect, Event, Interest, Label, Liveness, ObjectId, ObjectKind, Region, Shadow,
-    State, Value,
+    Sizes, State, Value,
 };
 
 /// Objects up to this many bytes are written at a symbolic offset byte by byte; larger ones become arrays.
@@ -52,7 +52,11 @@ impl Machine<'_> {
             _ => unreachable!("an address is answered with an object"),
         };
         self.depend_on_place(state, base, addr.label());
-        let object = self.locate_concrete(state, base, bytes, access)?;
+        let object = match state.memory.find(base).filter(|object| state.memory.get(*object).extent.is_some()) {
+            // That it lies inside was part of the question.
+            Some(object) => object,
+            None => self.locate_concrete(state, base, bytes, access)?,
+        };
         let base = self.terms.constant(u128::from(base), u32::from(self.image.pointer_bits()));
         let offset = self.terms.sub(term, base);
         Ok((
@@ -109,6 +113,7 @@ impl Machine<'_> {
         match state.memory.find(addr).filter(|object| state.memory.get(*object).allows(addr, bytes, access)) {
             Some(object) => {
                 self.running.located = Some(object);
+                self.check_extent(state, object, addr, bytes, access)?;
                 Ok(object)
             }
             None => Err(self.bad_access(state, addr, bytes, access)),
@@ -154,7 +159,7 @@ impl Machine<'_> {
             (
                 found.liveness,
                 found.kind,
-                format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes", found.size),
+                format!("{verb} of {bytes} byte{plural} at offset {offset} of a {what} object {}", found.size_words()),
             )
         };
         match state.memory.find(addr).or_else(|| state.memory.near(addr)).map(describe) {
@@ -199,8 +204,8 @@ impl Machine<'_> {
                 (
                     kind,
                     format!(
-                        "{verb} of {bytes} byte{plural} at offset {offset} of a {what} object of {} bytes",
-                        object.size
+                        "{verb} of {bytes} byte{plural} at offset {offset} of a {what} object {}",
+                        object.size_words()
                     ),
                 )
             }
@@ -225,7 +230,9 @@ impl Machine<'_> {
             return Ok(Value { bits: 0, shadow: whole });
         }
         let bytes = self.read_bytes(state, object, offset, n_bytes);
-        Ok(self.compose(&bytes, bits, addr.label()))
+        let value = self.compose(&bytes, bits, addr.label());
+        self.looks_at(state, value);
+        Ok(value)
     }
 
     /// The term whose bytes, one by one and all of them, lie at `offset`: what a program that stores a value and loads
@@ -256,7 +263,9 @@ impl Machine<'_> {
     pub(crate) fn store(&mut self, state: &mut State, addr: Value, bits: u8, value: Value) -> Step<()> {
         let n_bytes = u64::from(bits).div_ceil(8);
         let (object, offset) = self.locate(state, addr, n_bytes, Access::Write)?;
-        if let Offset::Symbolic(_) = offset {
+        if let Offset::Symbolic(_) = offset
+            && self.spans.sizes == Sizes::Picked
+        {
             self.settle_unwritten(state, object, offset, n_bytes)?;
         }
         let bytes = self.decompose(value, bits, addr.label());
@@ -301,7 +310,7 @@ impl Machine<'_> {
         }
     }
 
-    fn term_byte(&mut self, term: TermId, idx: u32, label: Label) -> Byte {
+    pub(crate) fn term_byte(&mut self, term: TermId, idx: u32, label: Label) -> Byte {
         let byte = self.terms.byte(term, idx);
         match self.terms.as_const(byte) {
             Some(bits) => Byte { bits: bits as u8, shadow: Shadow::new(None, label), is_written: true },
@@ -326,6 +335,9 @@ impl Machine<'_> {
         let found = state.memory.get(object).clone();
         self.trace_read(object, found.size, offset, n_bytes);
         match offset {
+            Offset::At(_) | Offset::Symbolic(_) if self.reads_layers(&found, offset, n_bytes) => {
+                self.read_layers(&found, offset, n_bytes)
+            }
             Offset::At(offset) => (offset..offset + n_bytes)
                 .map(|offset| match found.array_at(offset) {
                     None => byte_of(&found, offset),
@@ -391,7 +403,7 @@ impl Machine<'_> {
         self.graphs.lookup(&mut self.terms, term).unwrap_or(term)
     }
 
-    fn index_term(&mut self, offset: Offset, byte: u64) -> TermId {
+    pub(crate) fn index_term(&mut self, offset: Offset, byte: u64) -> TermId {
         match offset {
             Offset::At(offset) => self.terms.constant(u128::from(offset + byte), 64),
             Offset::Symbolic(term) => {
@@ -433,6 +445,7 @@ impl Machine<'_> {
                 let found = self.writable(state, object, offset, bytes.len() as u64);
                 found.set_bytes(offset, bytes);
             }
+            Offset::Symbolic(_) if self.spans.sizes == Sizes::Terms => self.write_layer(state, object, offset, bytes),
             Offset::Symbolic(term)
                 if !state.memory.get(object).is_array() && state.memory.get(object).size <= SMALL_OBJECT =>
             {

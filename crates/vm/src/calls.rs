@@ -12,7 +12,7 @@ use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
 use crate::{
     Access, Answer, Effect, Event, Frame, INPUTS, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region,
-    Returns, Shadow, Site, State, Use, Value,
+    Returns, Shadow, Site, Sizes, State, Use, Value,
 };
 
 /// Functions of the C library that fetch an argument before they know whether there is one.
@@ -228,7 +228,7 @@ impl Machine<'_> {
     }
 
     /// A result as wide as the call site expects (they differ where C calls through the wrong type).
-    fn fit(&mut self, value: Value, bits: u8) -> Value {
+    pub(crate) fn fit(&mut self, value: Value, bits: u8) -> Value {
         match value.term() {
             None => Value { bits: value.bits & mask128(bits), shadow: value.shadow },
             Some(term) => {
@@ -464,7 +464,7 @@ impl Machine<'_> {
 
     /// As [`Machine::copy`] between ranges that must not overlap; what lies outside of its object is told first.
     pub(crate) fn copy_apart(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
-        if !self.image.checks.overlap {
+        if !self.image.checks.overlap || len.term().is_some() && self.is_span(state, src, len) {
             return self.copy(state, dst, src, len);
         }
         let n_bytes = self.pick(state, len, PickWhy::Size)? as u64;
@@ -477,6 +477,9 @@ impl Machine<'_> {
     }
 
     pub(crate) fn copy(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
+        if self.is_span(state, src, len) {
+            return self.copy_span(state, dst, src, len);
+        }
         let labels = self.labels.union(dst.label(), len.label());
         let len = self.pick(state, len, PickWhy::Size)? as u64;
         if len == 0 {
@@ -531,6 +534,9 @@ impl Machine<'_> {
     }
 
     pub(crate) fn fill(&mut self, state: &mut State, dst: Value, byte: Value, len: Value) -> Step<()> {
+        if len.term().is_some() && self.spans.sizes == Sizes::Terms {
+            return self.fill_span(state, dst, byte, len);
+        }
         let labels = self.labels.union(dst.label(), len.label());
         let len = self.pick(state, len, PickWhy::Size)? as u64;
         if len == 0 {

@@ -48,6 +48,17 @@ pub struct InputRequest {
     /// Lowest value and the one above the highest, for a number in a range.
     pub range: Option<(i64, i64)>,
     pub kind: InputKind,
+    /// Where it is a string by what the program says.
+    pub string: Option<StringKind>,
+}
+
+/// A string that the program asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StringKind {
+    /// In memory of its own, as large as it needs.
+    Own,
+    /// At the beginning of a buffer.
+    Within,
 }
 
 /// Where an input comes from.
@@ -71,6 +82,8 @@ pub enum InputForm {
     Mixed(Rc<[Option<u64>]>),
     /// The same, and every scalar, symbol or not, is labelled as the input of a number.
     Labelled(Rc<[LabelledScalar]>),
+    /// A text: some symbols, something that repeats behind them, and an end that is a symbol.
+    Text(TextForm),
     /// Made of these scalars. The conditions say what the symbols in them may be; all of them zero satisfies them.
     Given {
         scalars: Rc<[Scalar]>,
@@ -78,6 +91,31 @@ pub enum InputForm {
         /// How it divides, where that is to be seen in tests.
         layout: Option<Layout>,
     },
+}
+
+/// An input that is a text. The number of its bytes is the request's, unless it says how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextForm {
+    /// Bytes in front that are symbols of their own.
+    pub prefix: u64,
+    /// Most bytes there are.
+    pub most: u64,
+    /// How many bytes repeat behind the prefix: 1 or 2.
+    pub n_repeated: u64,
+    /// Bytes of their own somewhere behind the prefix.
+    pub n_marks: u64,
+    pub kind: TextKind,
+}
+
+/// How a text ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// No byte of it is zero, and zeros follow.
+    String,
+    /// Bytes of a buffer: the prefix may be anything, behind it comes no zero up to some place, and behind that anything.
+    Buffer,
+    /// Bytes of a stream, which ends.
+    Stream,
 }
 
 /// One scalar of an input that flow is tracked from.

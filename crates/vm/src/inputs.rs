@@ -7,6 +7,8 @@ use ir::{BaseKind, Module, SourceType, SourceTypeId};
 use term::{TermId, Terms};
 use witness::Layout;
 
+use crate::tail;
+pub use crate::tail::Tail;
 use crate::{Freedom, InputForm, InputRequest, Label, Labels, List};
 
 /// How the names of inputs begin that are memory nobody wrote.
@@ -38,6 +40,8 @@ pub struct InputRecord {
     pub scalars: Box<[Scalar]>,
     /// How many of its bytes there are; all where it is absent.
     pub size: Option<TermId>,
+    /// What comes behind its scalars, where it is a text.
+    pub tail: Option<Tail>,
     /// For tests: how it divides and where it lies.
     pub layout: Option<Layout>,
 }
@@ -45,11 +49,15 @@ pub struct InputRecord {
 impl InputRecord {
     /// The memory image, each term valued by `value_of`.
     pub fn image(&self, mut value_of: impl FnMut(TermId) -> u128) -> Vec<u8> {
-        let mut bytes = vec![0u8; self.n_bytes as usize];
+        let n_bytes = if self.tail.is_some() { self.scalars.len() } else { self.n_bytes as usize };
+        let mut bytes = vec![0u8; n_bytes];
         for scalar in &self.scalars {
             let value = scalar.term.map_or(scalar.value, |term| value_of(term) as u64).to_le_bytes();
             let (at, n) = (scalar.offset as usize, scalar.n_bytes as usize);
             bytes[at..at + n].copy_from_slice(&value[..n]);
+        }
+        if let Some(tail) = &self.tail {
+            return tail.image(bytes, self.n_bytes, value_of);
         }
         if let Some(size) = self.size {
             bytes.truncate(value_of(size) as usize);
@@ -129,10 +137,15 @@ pub fn create(
     occurrence: usize,
     form: &InputForm,
 ) -> InputRecord {
+    if let InputForm::Text(form) = form {
+        return tail::create(terms, request, occurrence, form);
+    }
     let scalar = |(idx, piece): (usize, &ScalarShape)| {
         let fixed = |value: u64| (Freedom::Fixed, value, None);
         let (freedom, value, number) = match form {
-            InputForm::Symbolic | InputForm::UpTo | InputForm::Given { .. } => (Freedom::Symbol, 0, None),
+            InputForm::Symbolic | InputForm::UpTo | InputForm::Given { .. } | InputForm::Text(_) => {
+                (Freedom::Symbol, 0, None)
+            }
             InputForm::Mixed(values) => values.get(idx).copied().flatten().map_or((Freedom::Symbol, 0, None), fixed),
             InputForm::Labelled(scalars) => match scalars.get(idx) {
                 Some(scalar) => (scalar.freedom, scalar.value, Some(scalar.number)),
@@ -151,6 +164,7 @@ pub fn create(
     let size = matches!(form, InputForm::UpTo).then(|| terms.symbol(&format!("{}.size", request.name), 64));
     InputRecord {
         size,
+        tail: None,
         name: request.name.clone(),
         type_name: request.type_name.clone(),
         n_bytes: request.bytes,

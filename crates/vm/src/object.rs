@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 use ir::{FuncId, SourceTypeId, SpanId};
 use term::{Chunks, TermId, Terms};
 
 use crate::access::Byte;
 use crate::bytes::{Bytes, Moved};
+use crate::layers::Layers;
 use crate::marks::Marks;
 use crate::written::Unwritten;
 use crate::{Access, Label, Shadow, Slots};
@@ -59,7 +61,10 @@ impl Default for Site {
 #[derive(Clone)]
 pub struct Object {
     pub base: u64,
+    /// With an extent, the most it may be.
     pub size: u64,
+    /// How many bytes there are, where inputs decide that. 64 bits wide.
+    pub extent: Option<TermId>,
     pub kind: ObjectKind,
     pub liveness: Liveness,
     /// The thread on whose stack it lies.
@@ -86,6 +91,7 @@ pub struct Object {
     n_shadows: u64,
     unwritten: Option<Unwritten>,
     array: Option<Box<Contents>>,
+    piled: Option<Box<Piled>>,
     /// The contents as they were when somebody last wanted them as a term: large objects only.
     known: RefCell<Option<Box<Contents>>>,
 }
@@ -97,6 +103,13 @@ struct Contents {
     since: Marks,
     /// Writes that the term has on top of a table.
     n_stores: u64,
+}
+
+/// All bytes of an object as a pile of layers, and where it was written since.
+#[derive(Clone)]
+struct Piled {
+    layers: Rc<Layers>,
+    since: Marks,
 }
 
 /// Objects whose contents as a term are not remembered: making them anew is quick.
@@ -116,6 +129,7 @@ impl Object {
         Object {
             base,
             size,
+            extent: None,
             kind,
             liveness: Liveness::Alive,
             thread: 0,
@@ -132,6 +146,7 @@ impl Object {
             n_shadows: 0,
             unwritten: None,
             array: None,
+            piled: None,
             known: RefCell::default(),
         }
     }
@@ -158,6 +173,7 @@ impl Object {
     /// As when it was allocated.
     pub fn unwrite_all(&mut self) {
         (self.array, self.shadows, self.n_shadows, self.label) = (None, Chunks::default(), 0, Label::EMPTY);
+        self.piled = None;
         self.unwrite(0..self.size);
     }
 
@@ -220,13 +236,66 @@ impl Object {
         self.n_shadows = 0;
         self.unwritten = None;
         self.array = None;
+        self.piled = None;
         self.known = RefCell::default();
     }
 
     /// Whether what is written of it is plain bits, so that the fast path may touch that directly.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.n_shadows == 0 && self.array.is_none()
+        self.n_shadows == 0 && self.array.is_none() && self.piled.is_none() && self.extent.is_none()
+    }
+
+    /// The pile of layers that the bytes without a place of their own are in.
+    pub fn layers(&self) -> Option<&Rc<Layers>> {
+        self.piled.as_ref().map(|piled| &piled.layers)
+    }
+
+    /// The pile that a byte is in: none where it has a place of its own.
+    #[inline]
+    pub fn layers_at(&self, offset: u64) -> Option<&Rc<Layers>> {
+        self.piled.as_ref().filter(|piled| !piled.since.has(offset)).map(|piled| &piled.layers)
+    }
+
+    /// Whether bytes lie in a pile of layers.
+    #[inline]
+    pub fn is_piled(&self) -> bool {
+        self.piled.is_some()
+    }
+
+    /// From now on all bytes are in this pile.
+    pub fn set_layers(&mut self, layers: Rc<Layers>) {
+        self.piled = Some(Box::new(Piled { layers, since: Marks::default() }));
+        self.array = None;
+        self.known = RefCell::default();
+        self.shadows = Chunks::default();
+        self.n_shadows = 0;
+        self.unwritten = None;
+    }
+
+    /// Where a piled object has bytes in places of their own.
+    pub fn own_runs(&self) -> Vec<Range<u64>> {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for offset in self.piled.iter().flat_map(|piled| piled.since.iter()) {
+            match runs.last_mut() {
+                Some(run) if run.end == offset => run.end += 1,
+                _ => runs.push(offset..offset + 1),
+            }
+        }
+        runs
+    }
+
+    /// A copy with only the bytes that have places of their own.
+    pub fn without_layers(&self) -> Object {
+        Object { piled: None, ..self.clone() }
+    }
+
+    /// What its size is called in messages.
+    pub fn size_words(&self) -> String {
+        match self.extent {
+            None => format!("of {} bytes", self.size),
+            Some(_) => "whose size depends on inputs".to_string(),
+        }
     }
 
     /// Whether bytes may have to be looked up in a term of the whole contents.
@@ -244,6 +313,7 @@ impl Object {
     /// From now on all bytes are in this term.
     pub fn set_array(&mut self, term: TermId) {
         self.array = Some(Box::new(Contents { term, since: Marks::default(), n_stores: 0 }));
+        self.piled = None;
         self.known = RefCell::default();
         self.shadows = Chunks::default();
         self.n_shadows = 0;
@@ -349,16 +419,22 @@ impl Object {
         (self.data.get(offset as usize), self.shadow(offset))
     }
 
+    /// Whether the byte has a place of its own.
+    #[inline]
+    fn is_own(&self, offset: u64) -> bool {
+        self.array_at(offset).is_none() && self.layers_at(offset).is_none()
+    }
+
     /// Whether the byte is a term of its own.
     #[inline]
     pub fn is_symbolic_at(&self, offset: u64) -> bool {
-        self.array_at(offset).is_none() && self.shadow(offset).term().is_some()
+        self.is_own(offset) && self.shadow(offset).term().is_some()
     }
 
     /// The concrete byte, if it is concrete.
     pub fn concrete_byte(&self, offset: u64) -> Option<u8> {
         let (byte, shadow) = self.byte(offset);
-        (self.array_at(offset).is_none() && shadow.term().is_none() && !self.is_unwritten(offset)).then_some(byte)
+        (self.is_own(offset) && shadow.term().is_none() && !self.is_unwritten(offset)).then_some(byte)
     }
 
     #[inline]
@@ -389,6 +465,12 @@ impl Object {
     /// A byte has a new value of its own.
     fn note_written(&mut self, offset: u64) {
         let size = self.size;
+        if let Some(piled) = &mut self.piled {
+            piled.since.insert(offset);
+            if piled.since.len() == size {
+                self.piled = None;
+            }
+        }
         if let Some(array) = &mut self.array {
             array.since.insert(offset);
             if array.since.len() == size {

@@ -22,7 +22,7 @@ use crate::starts::Starts;
 use crate::tlb::{Tlb, site_of};
 use crate::value::{mask64, sext64};
 use crate::watching::Watching;
-use crate::{Coverage, EdgeId, Effect, Event, Interest, Labels, Shadow, State};
+use crate::{Coverage, EdgeId, Effect, Event, Interest, Labels, Shadow, Spans, State};
 
 /// Either done, or an effect: the state stands where it stood.
 pub(crate) type Step<T> = Result<T, Effect>;
@@ -48,6 +48,8 @@ pub struct Machine<'i> {
     /// Precision given up since last asked.
     pub notes: Vec<(LedgerKind, Place, String)>,
     pub starts: Starts,
+    /// What is known about lengths that are terms.
+    pub spans: Spans,
     /// What terms over one byte are for each of its values.
     pub(crate) graphs: Graphs,
     pub(crate) tlb: Tlb,
@@ -69,6 +71,7 @@ impl<'i> Machine<'i> {
             claimed: vec![false; image.module.functions.len()],
             notes: Vec::new(),
             starts: Starts::default(),
+            spans: Spans::default(),
             graphs: Graphs::default(),
             tlb: Tlb::default(),
             running: Running::default(),

@@ -17,7 +17,7 @@ use crate::inputs;
 use crate::run::{Machine, Step};
 use crate::{
     Answer, Effect, InputKind, InputRecord, InputRequest, Label, Liveness, Object, ObjectId, ObjectKind, Region,
-    ScalarShape, Shadow, State, Value,
+    ScalarShape, Shadow, Sizes, State, Value,
 };
 
 /// Larger objects do not get a symbol for each of their bytes.
@@ -85,7 +85,9 @@ impl Machine<'_> {
             Offset::At(offset) => offset..offset + n_bytes,
             Offset::Symbolic(_) => 0..found.size,
         };
-        if found.is_written(range.clone()) {
+        // In a pile of layers, bytes that nobody wrote are symbols from the beginning.
+        let is_layered = matches!(offset, Offset::Symbolic(_)) && self.spans.sizes == Sizes::Terms;
+        if found.is_written(range.clone()) || is_layered {
             return Ok(());
         }
         let runs = found.unwritten_in(range.clone());
@@ -139,7 +141,7 @@ impl Machine<'_> {
         };
         let (type_name, origin) = (Arc::from("unwritten"), self.index_here(state) ^ run.start);
         let kind = InputKind::Unwritten;
-        InputRequest { name, type_name, ty: None, bytes: n_bytes, scalars, origin, range: None, kind }
+        InputRequest { name, type_name, ty: None, bytes: n_bytes, scalars, origin, range: None, kind, string: None }
     }
 
     /// `unwritten:buf@parse+4` for a variable, `unwritten:buf@parse#2+4` for its second life in a loop, `unwritten:malloc#3@parse:12+4` for the third allocation.

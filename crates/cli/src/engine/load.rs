@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use frontend::{Libc, PointerSteps, Program, Promote, Sources, Typed};
+use frontend::{Libc, PointerSteps, Program, Promote, Sources, StringParams, Typed};
 use replay::{BuildPlan, Limits};
-use techniques::shapes;
+use techniques::{lengths, shapes};
 
 use crate::args::RunArgs;
 use crate::journal::SavedHarness;
@@ -82,6 +82,10 @@ fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: Path
         sanitizers_of_folded: sanitizers_of_folded(&settings.checks),
         pointer_steps: if settings.checks.pointer { PointerSteps::Told } else { PointerSteps::Untold },
         typed: typed(args, settings),
+        strings: match lengths::makes_strings(&settings.line_up) {
+            true => StringParams::Strings,
+            false => StringParams::Buffers,
+        },
         ..Sources::new(parts.files.clone())
     })
 }

@@ -2,7 +2,7 @@
 
 use ir::{FuncId, GlobalId};
 use term::TermId;
-use vm::{Effect, InputForm, InputRequest};
+use vm::{Effect, InputForm, InputRequest, Sizes};
 use witness::Ending;
 
 use crate::{Asked, Leads, Meanings, Means, Meant, Path, Rank, Shapings, Unwatched};
@@ -53,6 +53,11 @@ pub trait Seats {
     /// Seat `input` for what is there before the program starts: standard input and the arguments.
     fn world_input(&mut self, _request: &InputRequest) -> Option<InputForm> {
         None
+    }
+
+    /// Seat `input`: what sizes that depend on inputs are. One that wants terms gets them.
+    fn sizes(&self) -> Sizes {
+        Sizes::Picked
     }
 
     /// Seat `refine`, one owner: in which ways an input of its own goes on, where the effect depends on a part of it that is open.

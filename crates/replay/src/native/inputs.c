@@ -45,6 +45,7 @@ static unsigned n_moved;
 static int is_heap_built;
 
 static void *keep(void *block);
+static void *block_of(struct input *input);
 #ifdef COLT_ADDRESS_SANITIZER
 void *__wrap_malloc(size_t size);
 #endif
@@ -160,6 +161,9 @@ static void assume(int holds) {
 // colt.h
 
 WEAK void colt_input(void *object, size_t size, const char *name) { take(object, size, name); }
+WEAK void colt_string_in(char *buffer, size_t size, const char *name) { take(buffer, size, name); }
+// As large as the string is, so that nothing behind its zero can be read.
+WEAK char *colt_string(const char *name) { return block_of(need_input(name)); }
 WEAK void colt_assume(int condition) { assume(condition != 0); }
 // What follows decides whether an assumption holds: a fault in there says that it does not.
 WEAK void __colt_suppose(int begins) {

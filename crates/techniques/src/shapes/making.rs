@@ -56,6 +56,7 @@ impl Shapes {
             origin: 0,
             scalars: scalars.into(),
             size: None,
+            tail: None,
             layout: Some(Layout { at: Some(base), fields: shown }),
         };
         let mut object = object_of(&mut means.machine.terms, &record, base);
@@ -116,6 +117,7 @@ impl Shapes {
             origin: 0,
             scalars: scalars.into(),
             size: None,
+            tail: None,
             layout: Some(Layout { at: Some(base), fields: Arc::clone(&whole.fields) }),
         };
         let terms = &mut means.machine.terms;

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use ir::{BaseKind, Call, FuncId, SourceType, SourceTypeId};
 use term::TermId;
-use witness::{BugKind, Ending, Field, FieldKind, Layout, RETURNED};
+use witness::{BugKind, Ending, Field, FieldKind, Layout, LedgerKind, RETURNED};
 
 use super::{Stub, done};
 use crate::access::{Byte, Offset};
 use crate::inputs::{self, Word};
 use crate::run::{Machine, Next, Step};
 use crate::{
-    Access, Answer, Decides, Effect, InputKind, InputRecord, InputRequest, Label, PickWhy, Scalar, Shadow, State, Use,
-    Value,
+    Access, Answer, Decides, Effect, InputKind, InputRecord, InputRequest, Label, Object, ObjectId, ObjectKind,
+    PickWhy, Scalar, Shadow, State, StringKind, Tail, Use, Value,
 };
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("colt_input", |machine, state, call, _| machine.declare_input(state, call)),
+    ("colt_string", |machine, state, call, _| machine.declare_string(state, call)),
+    ("colt_string_in", |machine, state, call, _| machine.declare_string_in(state, call)),
     ("klee_make_symbolic", |machine, state, call, _| machine.declare_input(state, call)),
     ("colt_assume", |machine, state, call, _| machine.assume_arg(state, call)),
     ("klee_assume", |machine, state, call, _| machine.assume_arg(state, call)),
@@ -109,6 +111,19 @@ const NONDET_TYPES: &[(&str, &str)] = &[
     ("pointer", "void *"),
 ];
 
+/// How tests call what points to a string of its own.
+const STRING: &str = "string";
+
+/// Bytes of a string where nobody makes it longer, its zero included.
+const PLAIN_STRING: u64 = 16;
+
+/// An input with a zero behind it.
+fn with_zero(record: &InputRecord) -> Arc<InputRecord> {
+    let zero = Scalar { offset: record.n_bytes, n_bytes: 1, term: None, value: 0, label: Label::EMPTY, number: 0 };
+    let scalars = record.scalars.iter().cloned().chain([zero]).collect();
+    Arc::new(InputRecord { n_bytes: record.n_bytes + 1, scalars, ..record.clone() })
+}
+
 impl Machine<'_> {
     fn assert_arg(&mut self, state: &mut State, call: &Call, what: String) -> Step<Option<Next>> {
         let holds = self.truth_of_arg(state, call, 0);
@@ -145,6 +160,7 @@ impl Machine<'_> {
             origin: 0,
             scalars: Box::new([scalar]),
             size: None,
+            tail: None,
             layout: Some(Layout { at: None, fields: Arc::new([field]) }),
         }));
         done()
@@ -163,6 +179,7 @@ impl Machine<'_> {
                 origin: 0,
                 scalars: Box::new([]),
                 size: None,
+                tail: None,
                 layout: None,
             }));
             let whereabouts = self.labels.union(addr.label(), size.label());
@@ -177,11 +194,125 @@ impl Machine<'_> {
         let type_name: Arc<str> = ty.map_or("bytes".to_string(), |ty| self.image.module.spell(Some(ty))).into();
         let request = self.input_request(state, name, type_name, ty, bytes);
         let record = self.plan_input(state, &request)?;
-        let image = self.record_bytes(&record);
-        self.write_bytes(state, object, offset, &image);
+        if self.enter_text(state, &record)? {
+            self.place_tail(state, object, at, &record);
+        } else {
+            let image = self.record_bytes(&record);
+            self.write_bytes(state, object, offset, &image);
+        }
         self.scatter(state, object, at, bytes, whereabouts);
         state.inputs.push_back(record);
         done()
+    }
+
+    /// A string of its own: `char *colt_string(const char *name)`.
+    fn declare_string(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let name: Arc<str> = self.text_arg(state, call, 0).into();
+        let mut request = self.input_request(state, name, STRING.into(), None, PLAIN_STRING - 1);
+        request.string = Some(StringKind::Own);
+        let record = self.plan_input(state, &request)?;
+        let is_text = self.enter_text(state, &record)?;
+        let size = record.tail.as_ref().map_or(PLAIN_STRING, |tail| tail.most + 1);
+        let site = self.image.user_site(state);
+        let object = state.memory.allocate_heap(size, 16, |base| {
+            let mut object = Object::zeroed(base, size, ObjectKind::Global);
+            object.site = site;
+            object
+        });
+        self.name_object(state, object, Label::EMPTY);
+        self.trace_allocation(state, object);
+        let record = match &record.tail {
+            Some(tail) if is_text => {
+                let one = self.terms.constant(1, 64);
+                let extent = self.terms.add(tail.end, one);
+                state.memory.get_mut(object).extent = Some(extent);
+                let pile = tail.layers(&mut self.terms, &record.scalars);
+                self.lay_at(state, object, 0, pile, size);
+                Arc::clone(&record)
+            }
+            _ => {
+                self.constrain_string(state, &record)?;
+                self.note(state, LedgerKind::BoundedInput, "strings are up to 15 bytes long");
+                let record = with_zero(&record);
+                let image = self.record_bytes(&record);
+                self.write_bytes(state, object, Offset::At(0), &image);
+                record
+            }
+        };
+        state.inputs.push_back(record);
+        let base = state.memory.get(object).base;
+        self.give(state, call, Value::concrete(u128::from(base)));
+        done()
+    }
+
+    /// A string at the beginning of a buffer: `void colt_string_in(char *buffer, size_t size, const char *name)`.
+    fn declare_string_in(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (addr, size) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let bytes = self.pick(state, size, PickWhy::Size)? as u64;
+        let name: Arc<str> = self.text_arg(state, call, 2).into();
+        let addr = Value::concrete(self.pick(state, addr, PickWhy::Address)?);
+        let (object, offset) = self.locate(state, addr, bytes.max(1), Access::Write)?;
+        let Offset::At(at) = offset else { unreachable!("the address was picked") };
+        let type_name: Arc<str> = format!("char[{bytes}]").into();
+        let mut request = self.input_request(state, name, type_name, None, bytes.max(1) - 1);
+        request.string = Some(StringKind::Within);
+        let planned = self.plan_input(state, &request)?;
+        let record = match planned.tail {
+            Some(_) => {
+                self.enter_text(state, &planned)?;
+                let record = Arc::new(InputRecord { n_bytes: bytes, ..(*planned).clone() });
+                self.place_tail(state, object, at, &record);
+                record
+            }
+            None => {
+                self.constrain_string(state, &planned)?;
+                let record = with_zero(&planned);
+                let image = self.record_bytes(&record);
+                self.write_bytes(state, object, offset, &image);
+                record
+            }
+        };
+        state.inputs.push_back(record);
+        done()
+    }
+
+    /// Behind the first zero of a string whose bytes are all symbols are zeros only.
+    fn constrain_string(&mut self, state: &State, record: &InputRecord) -> Step<()> {
+        let zero = self.terms.byte_constant(0);
+        let bytes: Vec<TermId> = record.scalars.iter().filter_map(|scalar| scalar.term).collect();
+        let mut holds = self.terms.tru();
+        for pair in bytes.windows(2) {
+            let (is_over, stays_over) = (self.terms.eq(pair[0], zero), self.terms.eq(pair[1], zero));
+            let follows = self.terms.implies(is_over, stays_over);
+            holds = self.terms.and(holds, follows);
+        }
+        self.constrain(state, holds)
+    }
+
+    /// What is true of a text by its nature, and what is known about its symbols; whether it is one.
+    pub(crate) fn enter_text(&mut self, state: &State, record: &InputRecord) -> Step<bool> {
+        let Some(tail) = &record.tail else { return Ok(false) };
+        self.know_text(tail);
+        let mut holds = self.terms.tru();
+        for condition in tail.conditions.iter() {
+            holds = self.terms.and(holds, *condition);
+        }
+        self.constrain(state, holds)?;
+        Ok(true)
+    }
+
+    pub(crate) fn know_text(&mut self, tail: &Tail) {
+        self.spans.fillers.extend(tail.fillers.iter().copied());
+        for symbol in self.terms.symbols(tail.end).to_vec() {
+            self.spans.positions.bound(symbol, tail.most);
+        }
+    }
+
+    /// Puts a text into memory.
+    pub(crate) fn place_tail(&mut self, state: &mut State, object: ObjectId, at: u64, record: &InputRecord) {
+        let Some(tail) = &record.tail else { return };
+        let pile = tail.layers(&mut self.terms, &record.scalars);
+        self.lay_at(state, object, at, pile, record.n_bytes);
     }
 
     pub(super) fn input_request(
@@ -202,6 +333,7 @@ impl Machine<'_> {
             origin: self.index_here(state),
             range: None,
             kind: InputKind::Declared,
+            string: None,
         }
     }
 

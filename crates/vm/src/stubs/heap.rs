@@ -1,11 +1,15 @@
 //! Allocation.
 
 use ir::Call;
+use term::TermId;
 use witness::BugKind;
 
 use super::{Stub, done};
 use crate::run::{Machine, Next, Step};
-use crate::{Decides, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, State, Value};
+use crate::{
+    Answer, Decides, Effect, Event, Interest, Label, Liveness, Object, ObjectId, ObjectKind, PickWhy, Shadow, Sizes,
+    State, Use, Value,
+};
 
 /// Larger requests give NULL, natively too.
 const LARGEST: u64 = 256 << 20;
@@ -37,6 +41,11 @@ pub const STUBS: &[(&str, Stub)] = &[
         let label = addr.label();
         let addr = machine.pick(state, addr, PickWhy::Address)? as u64;
         let found = state.memory.find(addr).map(|object| state.memory.get(object));
+        if let Some(extent) = found.and_then(|object| object.extent) {
+            let size = Value::of_term(&machine.terms, extent, label);
+            machine.give(state, call, size);
+            return done();
+        }
         let (size, life) = found.map_or((0, Label::EMPTY), |object| (object.size, object.life));
         let label = machine.labels.union(label, life);
         machine.give(state, call, Value { bits: u128::from(size), shadow: Shadow::new(None, label) });
@@ -48,7 +57,13 @@ impl Machine<'_> {
     fn allocate(&mut self, state: &mut State, call: &Call, align: Value, size: Value) -> Step<Option<Next>> {
         let label = self.labels.union(align.label(), size.label());
         let align = self.pick(state, align, PickWhy::Argument)? as u64;
-        let size = self.pick(state, size, PickWhy::Size)? as u64;
+        let (size, extent) = match size.term() {
+            Some(term) if self.spans.sizes == Sizes::Terms => match self.bound_size(state, term)? {
+                Some((most, extent)) => (most, Some(extent)),
+                None => (LARGEST + 1, None),
+            },
+            _ => (self.pick(state, size, PickWhy::Size)? as u64, None),
+        };
         if size > LARGEST {
             self.give(state, call, Value { bits: 0, shadow: Shadow::new(None, label) });
             return done();
@@ -59,6 +74,7 @@ impl Machine<'_> {
             let mut object = Object::zeroed(base, size, ObjectKind::Heap);
             object.site = site;
             object.number = number;
+            object.extent = extent;
             object.mark_unwritten();
             object
         });
@@ -69,6 +85,23 @@ impl Machine<'_> {
         // Whether it is NULL depends on the size.
         self.give(state, call, Value { bits: u128::from(base), shadow: Shadow::new(None, label) });
         done()
+    }
+
+    /// The most that a size may be, and the size as a term of 64 bits; `None` where it is too large to be had.
+    fn bound_size(&mut self, state: &State, size: TermId) -> Step<Option<(u64, TermId)>> {
+        self.uses(state, size, Use::Size)?;
+        let size = self.terms.zext(size, 64);
+        let (_, most) = self.spans.positions.range(&self.terms, size, 24);
+        if most <= LARGEST {
+            return Ok(Some((most, size)));
+        }
+        let largest = self.terms.constant(u128::from(LARGEST), 64);
+        let is_too_large = self.terms.ult(largest, size);
+        match self.ask(state, || Effect::Branch { cond: is_too_large })? {
+            Answer::Side(true) => Ok(None),
+            Answer::Side(false) => Ok(Some((LARGEST, size))),
+            other => unreachable!("a branch is answered with a side, not {other:?}"),
+        }
     }
 
     /// How many allocations the program itself has asked for: a native run counts them, too.

@@ -7,7 +7,8 @@ use super::{Stub, done};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
 use crate::sanitize::Range;
-use crate::{Access, Decides, Liveness, PickWhy, State, Use, Value};
+use crate::seek::{Sense, Stops};
+use crate::{Access, Decides, Liveness, PickWhy, Sizes, State, Use, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("memcpy", |machine, state, call, _| {
@@ -44,6 +45,41 @@ pub const STUBS: &[(&str, Stub)] = &[
         machine.give(state, call, Value::concrete(u128::from(order as u32)));
         done()
     }),
+    ("__colt_spans", |machine, state, call, _| {
+        let has_terms = machine.spans.sizes == Sizes::Terms;
+        machine.give(state, call, Value::concrete(u128::from(has_terms)));
+        done()
+    }),
+    ("__colt_spans_between", |machine, state, call, _| {
+        let (a, b) = (machine.arg(state, call, 0), machine.arg(state, call, 1));
+        let has_terms = machine.spans.sizes == Sizes::Terms && !machine.is_same_object(state, a, b)?;
+        machine.give(state, call, Value::concrete(u128::from(has_terms)));
+        done()
+    }),
+    ("__colt_copy_text", |machine, state, call, _| {
+        let (dst, src, result) =
+            (machine.arg(state, call, 0), machine.arg(state, call, 1), machine.arg(state, call, 2));
+        let length = machine.copy_text(state, dst, src)?;
+        machine.give_span(state, call, result, length)
+    }),
+    ("__colt_space", |machine, state, call, _| {
+        let addr = machine.arg(state, call, 0);
+        let room = machine.space(state, addr)?;
+        let room = Value::of_term(&machine.terms, room, crate::Label::EMPTY);
+        machine.give(state, call, room);
+        done()
+    }),
+    ("__colt_least", |machine, state, call, _| {
+        let (a, b) = (machine.arg(state, call, 0), machine.arg(state, call, 1));
+        let width = u32::from(machine.image.pointer_bits());
+        let (a, b) = (a.to_term(&mut machine.terms, width), b.to_term(&mut machine.terms, width));
+        let is_less = machine.spans.positions.less_number(&mut machine.terms, a, b);
+        let least = machine.terms.ite(is_less, a, b);
+        let least = Value::of_term(&machine.terms, least, crate::Label::EMPTY);
+        machine.give(state, call, least);
+        done()
+    }),
+    ("__colt_seek", |machine, state, call, _| machine.seek_call(state, call)),
     ("__colt_puts_out", |machine, state, call, _| {
         if let Some(term) = machine.arg(state, call, 0).term() {
             machine.uses(state, term, Use::Output)?;
@@ -75,9 +111,45 @@ impl Machine<'_> {
         if is_plain { self.concrete_string(state, addr.bits as u64) } else { None }
     }
 
+    /// (start, max, stops, n_stops, sense, result): whether the first stop was found, and how far away it is.
+    fn seek_call(&mut self, state: &mut State, call: &ir::Call) -> Step<Option<Next>> {
+        let (start, max) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let stops_at = self.arg(state, call, 2);
+        let n_stops = self.arg(state, call, 3);
+        let n_stops = self.pick(state, n_stops, PickWhy::Size)? as u64;
+        let sense = if self.arg(state, call, 4).bits == 0 { Sense::In } else { Sense::NotIn };
+        let result = self.arg(state, call, 5);
+        let (object, offset) = self.locate(state, stops_at, n_stops.max(1), Access::Read)?;
+        let bytes = self.read_bytes(state, object, offset, n_stops);
+        let bytes = bytes.into_iter().map(|byte| self.byte_term(byte)).collect();
+        let found = self.search(state, start, max, &Stops { bytes, sense })?;
+        self.give_span(state, call, result, found)
+    }
+
+    /// A length is stored where the call says, if there is one; that is what the call gives back.
+    fn give_span(
+        &mut self,
+        state: &mut State,
+        call: &ir::Call,
+        result: Value,
+        length: Option<TermId>,
+    ) -> Step<Option<Next>> {
+        if let Some(length) = length {
+            let bits = self.image.pointer_bits();
+            let length = Value::of_term(&self.terms, length, crate::Label::EMPTY);
+            self.store(state, result, bits, length)?;
+        }
+        self.give(state, call, Value::concrete(u128::from(length.is_some())));
+        done()
+    }
+
     /// "Some byte from here to the end of the object is NUL" as one condition, instead of a fork per byte.
     fn check_string(&mut self, state: &mut State, call: &ir::Call) -> Step<Option<Next>> {
         let (text, max) = (self.arg(state, call, 0), self.arg(state, call, 1));
+        let zero = Stops { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
+        if self.search(state, text, max, &zero)?.is_some() {
+            return done();
+        }
         let max = self.pick(state, max, PickWhy::Size)? as u64;
         if max == 0 {
             return done();

@@ -196,6 +196,10 @@ impl Machine<'_> {
 
     fn output(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
         let (fd, addr, count) = (self.arg(state, call, 0), self.arg(state, call, 1), self.arg(state, call, 2));
+        if self.is_span(state, addr, count) {
+            self.read_span(state, addr, count)?;
+            return done();
+        }
         let count = self.pick(state, count, PickWhy::Size)? as u64;
         if count == 0 {
             return done();
@@ -305,6 +309,7 @@ fn fixed_record(name: &str, text: &[u8]) -> Arc<InputRecord> {
         origin: 0,
         scalars,
         size: None,
+        tail: None,
         layout: None,
     })
 }

@@ -1,0 +1,223 @@
+//! Inputs that are texts: a prefix of symbols, something that repeats behind it, and an end that is a symbol.
+
+use std::rc::Rc;
+
+use term::{SymbolId, TermId, Terms};
+
+use crate::effect::{StringKind, TextForm, TextKind};
+use crate::layers::{Layers, Text, Zeros};
+use crate::{InputRecord, InputRequest, Label, Scalar};
+
+/// What stands at bytes that nothing is known about: where all symbols are zero, a text is so many of these.
+const USUAL: u8 = b'a';
+
+/// What comes behind the prefix of a text.
+#[derive(Clone, Debug)]
+pub struct Tail {
+    pub kind: TextKind,
+    pub room: Room,
+    /// How many bytes come before its end.
+    pub end: TermId,
+    /// The most that can be.
+    pub most: u64,
+    pub repeat: Rc<[TermId]>,
+    /// Offsets, and the bytes that stand there if they lie behind the prefix and before the end.
+    pub marks: Rc<[(TermId, TermId)]>,
+    /// What stands behind the zero at the end, in a buffer.
+    pub rest: Option<TermId>,
+    pub conditions: Rc<[TermId]>,
+    /// Symbols that stand for more than one byte.
+    pub fillers: Rc<[SymbolId]>,
+}
+
+/// How much memory a text has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// What it needs, its zero included.
+    Exact,
+    /// What the program gave it.
+    Given,
+    /// It is no memory.
+    None,
+}
+
+struct Maker<'t> {
+    terms: &'t mut Terms,
+    name: String,
+    conditions: Vec<TermId>,
+    fillers: Vec<SymbolId>,
+}
+
+impl Maker<'_> {
+    /// A byte that is zero or not.
+    fn byte(&mut self, which: &str) -> TermId {
+        self.terms.symbol(&format!("{}.{which}", self.name), 8)
+    }
+
+    /// A byte that is not zero, and the usual one where its symbol is zero.
+    fn non_zero(&mut self, which: &str) -> TermId {
+        let symbol = self.byte(which);
+        let usual = self.terms.byte_constant(USUAL);
+        let differs = self.terms.ne(symbol, usual);
+        self.conditions.push(differs);
+        self.terms.xor(symbol, usual)
+    }
+
+    /// A number from 0 to `most`, no wider than it has to be.
+    fn number(&mut self, which: &str, most: u64) -> TermId {
+        let width = (64 - most.leading_zeros()).max(1);
+        let symbol = self.terms.symbol(&format!("{}.{which}", self.name), width);
+        if most < u64::MAX >> (64 - width) {
+            let most = self.terms.constant(u128::from(most), width);
+            let fits = self.terms.ule(symbol, most);
+            self.conditions.push(fits);
+        }
+        self.terms.zext(symbol, 64)
+    }
+
+    fn fills(&mut self, term: TermId) -> TermId {
+        self.fillers.extend(self.terms.symbols(term).iter().copied());
+        term
+    }
+}
+
+/// Makes the symbols of a text.
+pub fn create(terms: &mut Terms, request: &InputRequest, occurrence: usize, form: &TextForm) -> InputRecord {
+    let name = match occurrence {
+        0 => request.name.to_string(),
+        _ => format!("{}#{}", request.name, occurrence + 1),
+    };
+    let TextForm { most, kind, n_repeated, n_marks, .. } = *form;
+    let n_prefix = form.prefix.min(most);
+    let mut maker = Maker { terms, name, conditions: Vec::new(), fillers: Vec::new() };
+    let scalar = |idx: u64| {
+        let term = match kind {
+            TextKind::String => maker.non_zero(&idx.to_string()),
+            TextKind::Buffer | TextKind::Stream => maker.byte(&idx.to_string()),
+        };
+        Scalar { offset: idx, n_bytes: 1, term: Some(term), value: 0, label: Label::EMPTY, number: 0 }
+    };
+    let scalars: Box<[Scalar]> = (0..n_prefix).map(scalar).collect();
+    let start = maker.terms.constant(u128::from(n_prefix), 64);
+    let has_tail = most > n_prefix;
+    let end = match kind {
+        TextKind::Buffer => {
+            let n_behind = maker.number("end", most - n_prefix);
+            maker.terms.add(start, n_behind)
+        }
+        TextKind::String | TextKind::Stream => maker.number("size", most),
+    };
+    let usual = maker.terms.byte_constant(USUAL);
+    let (mut repeat, mut marks, mut rest) = (vec![usual], Vec::new(), None);
+    if has_tail {
+        repeat = (0..n_repeated.clamp(1, 2)).map(|idx| maker.non_zero(&format!("fill.{idx}"))).collect();
+        repeat.iter().for_each(|byte| _ = maker.fills(*byte));
+        for idx in 0..n_marks {
+            let behind = maker.number(&format!("mark.{idx}.at"), most - n_prefix - 1);
+            let byte = maker.non_zero(&format!("mark.{idx}"));
+            marks.push((maker.fills(behind), maker.fills(byte)));
+        }
+        for (at, _) in &mut marks {
+            *at = maker.terms.add(start, *at);
+        }
+        if kind == TextKind::Buffer {
+            let byte = maker.byte("rest");
+            rest = Some(maker.fills(byte));
+        }
+    }
+    let room = match (kind, request.string) {
+        (TextKind::Stream, _) => Room::None,
+        (TextKind::String, Some(StringKind::Own)) => Room::Exact,
+        _ => Room::Given,
+    };
+    let Maker { conditions, fillers, .. } = maker;
+    let tail = Tail {
+        kind,
+        room,
+        end,
+        most,
+        repeat: repeat.into(),
+        marks: marks.into(),
+        rest,
+        conditions: conditions.into(),
+        fillers: fillers.into(),
+    };
+    InputRecord {
+        name: request.name.clone(),
+        type_name: request.type_name.clone(),
+        n_bytes: request.bytes,
+        origin: request.origin,
+        scalars,
+        size: (kind == TextKind::Stream).then_some(tail.end),
+        tail: Some(tail),
+        layout: None,
+    }
+}
+
+impl Tail {
+    /// The bytes, of which the first are those of the prefix.
+    pub fn image(&self, mut bytes: Vec<u8>, n_bytes: u64, mut value_of: impl FnMut(TermId) -> u128) -> Vec<u8> {
+        let (n_prefix, end) = (bytes.len(), value_of(self.end) as usize);
+        let repeat: Vec<u8> = self.repeat.iter().map(|byte| value_of(*byte) as u8).collect();
+        if end > n_prefix {
+            bytes.extend((0..end - n_prefix).map(|idx| repeat[idx % repeat.len()]));
+            for (at, byte) in self.marks.iter() {
+                let (at, byte) = (value_of(*at) as usize, value_of(*byte) as u8);
+                if (n_prefix..end).contains(&at) {
+                    bytes[at] = byte;
+                }
+            }
+        }
+        match (self.kind, self.room) {
+            (TextKind::Buffer, _) => {
+                if bytes.len() < n_bytes as usize {
+                    bytes.push(0);
+                }
+                let rest = self.rest.map_or(0, |byte| value_of(byte) as u8);
+                bytes.resize(n_bytes as usize, rest);
+            }
+            (_, Room::None) => bytes.truncate(end),
+            (_, Room::Exact) => {
+                bytes.truncate(end);
+                bytes.push(0);
+            }
+            (_, Room::Given) => {
+                bytes.truncate(end);
+                bytes.resize(n_bytes as usize, 0);
+            }
+        }
+        bytes
+    }
+
+    /// The bytes as a pile.
+    pub fn layers(&self, terms: &mut Terms, scalars: &[Scalar]) -> Rc<Layers> {
+        let prefix: Rc<[TermId]> = scalars.iter().filter_map(|scalar| scalar.term).collect();
+        let (zero, one) = (terms.constant(0, 64), terms.constant(1, 64));
+        let start = terms.constant(prefix.len() as u128, 64);
+        let mark = |below: Rc<Layers>, at: TermId, byte: TermId| {
+            Layers::over(below, at, Rc::new(Layers::Text(Text::of_byte(byte, Zeros::None))), zero, one)
+        };
+        if self.kind != TextKind::Buffer {
+            let zeros = if self.kind == TextKind::String { Zeros::None } else { Zeros::Some };
+            let text = Rc::new(Layers::Text(Text { prefix, repeat: Rc::clone(&self.repeat), zeros }));
+            let text = self.marks.iter().fold(text, |below, (at, byte)| mark(below, *at, *byte));
+            return Layers::over(Rc::new(Layers::Zero), zero, text, zero, self.end);
+        }
+        let filler = Text { prefix: Rc::from([]), repeat: Rc::clone(&self.repeat), zeros: Zeros::None };
+        let mut pile = match self.rest {
+            Some(rest) => Rc::new(Layers::Text(Text::of_byte(rest, Zeros::Some))),
+            None => Rc::new(Layers::Zero),
+        };
+        let mut text = Rc::new(Layers::Text(filler));
+        for (at, byte) in self.marks.iter() {
+            let behind = terms.sub(*at, start);
+            text = mark(text, behind, *byte);
+        }
+        let n_behind = terms.sub(self.end, start);
+        pile = Layers::over(pile, start, text, zero, n_behind);
+        pile = Layers::over(pile, self.end, Rc::new(Layers::Zero), zero, one);
+        let zero_byte = terms.byte_constant(0);
+        let front = Text { prefix, repeat: Rc::from([zero_byte]), zeros: Zeros::Some };
+        Layers::over(pile, zero, Rc::new(Layers::Text(front)), zero, start)
+    }
+}

@@ -22,6 +22,7 @@ mod path;
 mod pending;
 mod refine;
 mod resolve;
+mod rounds;
 mod search;
 mod seeds;
 mod spots;

@@ -98,6 +98,9 @@ impl<'i, 'r> Worker<'i, 'r> {
             machine.claimed[func.idx()] = true;
         }
         machine.spans.sizes = line_up.sizes();
+        if machine.spans.sizes == vm::Sizes::Terms {
+            machine.spans.loops = crate::rounds::loops(&image.module);
+        }
         let rank = line_up.rank(options.seed).unwrap_or_else(|| rank_of(options.search, options.seed));
         let mut stack = Stack::new(solver::Config { stop: options.stop.clone(), ..options.solver.clone() });
         let watching = Watching::new(&mut line_up, &mut machine, &mut stack);

@@ -38,8 +38,12 @@ int __colt_spans_between(const void *to, const void *from);
 // How far it is from `start` to the first of the `n_stops` bytes at `stops` (with `not_in`: to the first other byte), or `max` if none of
 // the first `max` is one. 0 where a loop may as well look; else it is in `result`. Checks what the loop would read.
 int __colt_seek(const void *start, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result);
+// The same for the last of them among the first `max`.
+int __colt_seek_last(const void *start, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result);
 // Copies a string as a loop would, and gives its length; 0 where a loop may as well do it.
 int __colt_copy_text(char *to, const char *from, size_t *length);
+// The bytes of the stream of that name, and how many there are; NULL where they are not a text.
+const void *__colt_stream(const char *name, size_t *size);
 // Bytes from here to the end of the object.
 size_t __colt_space(const void *pointer);
 // The smaller number, without a branch.

@@ -7,7 +7,47 @@ extern FILE *stdin;
 
 // --- bytes ---------------------------------------------------------------------------------------------------------------
 
+// Standard input as a text whose length is a term: it is taken in pieces.
+static const byte *whole;
+static size_t n_whole, n_taken;
+
+static int is_text(const FILE *stream) {
+    if (!__colt_spans() || stream->fd != 0 || stream->n_pushed > 0)
+        return 0;
+    if (!whole)
+        whole = __colt_stream("stdin", &n_whole);
+    return whole != NULL;
+}
+
+// Takes up to `max` bytes, and none behind the first `stop` if that is a byte; how many.
+static size_t take_text(FILE *stream, byte *out, size_t max, int stop) {
+    size_t left = n_whole - n_taken, room = __colt_least(left, max), n = room;
+    byte last = (byte)stop;
+    if (stop != COLT_EOF && !colt_seek(whole + n_taken, room, &last, 1, 0, &n))
+        for (n = 0; n < room && whole[n_taken + n] != last; n++)
+            ;
+    n = stop == COLT_EOF ? n : __colt_least(n + 1, room);
+    __builtin_memmove(out, whole + n_taken, n);
+    n_taken += n;
+    return n;
+}
+
+// What the program finds at the end of the text.
+static void note_end(FILE *stream, int is_over) { stream->flags |= COLT_AT_END & -is_over; }
+
+ptrdiff_t __colt_take_input(void *out, size_t max) {
+    if (!is_text(stdin))
+        return -1;
+    return (ptrdiff_t)take_text(stdin, out, max, COLT_EOF);
+}
+
 int __colt_stream_byte(FILE *stream) {
+    if (is_text(stream)) {
+        if (n_taken < n_whole)
+            return whole[n_taken++];
+        stream->flags |= COLT_AT_END;
+        return COLT_EOF;
+    }
     if (stream->n_pushed > 0)
         return stream->pushed[--stream->n_pushed];
     if (stream->fd != 0) {
@@ -47,6 +87,14 @@ char *fgets(char *restrict line, int size, FILE *restrict stream) {
     int n = 0;
     if (size <= 0)
         return NULL;
+    if (size > 1 && is_text(stream)) {
+        size_t left = n_whole - n_taken, n = take_text(stream, (byte *)line, (size_t)size - 1, '\n');
+        note_end(stream, (n == left) & (left < (size_t)size - 1) & ((n == 0) | (n == left)));
+        if (n == 0)
+            return NULL;
+        line[n] = 0;
+        return line;
+    }
     while (n < size - 1) {
         int c = __colt_stream_byte(stream);
         if (c == COLT_EOF) {
@@ -66,6 +114,20 @@ char *fgets_unlocked(char *restrict line, int size, FILE *restrict stream) { ret
 char *gets(char *line) {
     size_t n = 0;
     int c;
+    if (is_text(stdin)) {
+        size_t left = n_whole - n_taken, length;
+        if (left == 0) {
+            note_end(stdin, 1);
+            return NULL;
+        }
+        if (colt_seek(whole + n_taken, left, "\n", 1, 0, &length)) {
+            __builtin_memmove(line, whole + n_taken, length);
+            line[length] = 0;
+            n_taken += __colt_least(length + 1, left);
+            note_end(stdin, length == left);
+            return line;
+        }
+    }
     while ((c = __colt_stream_byte(stdin)) != COLT_EOF && c != '\n')
         line[n++] = (char)c;
     if (c == COLT_EOF && n == 0)
@@ -79,6 +141,11 @@ size_t fread(void *restrict items, size_t size, size_t n, FILE *restrict stream)
     if (total == 0)
         return 0;
     byte *out = items;
+    if (is_text(stream)) {
+        done = take_text(stream, out, total, COLT_EOF);
+        note_end(stream, done < total);
+        return size == 1 ? done : done / size;
+    }
     for (; done < total; done++) {
         int c = __colt_stream_byte(stream);
         if (c == COLT_EOF)

@@ -294,6 +294,12 @@ char *strchr(const char *s, int c) {
 
 // From the end, once the end is known: looking forward would fork at every byte that may be the last match so far.
 char *strrchr(const char *s, int c) {
+    if (__colt_spans()) {
+        size_t size = colt_length(s) + 1, at;
+        char stop = (char)c;
+        if (__colt_seek_last(s, size, &stop, 1, 0, &at))
+            return at < size ? (char *)(s + at) : NULL;
+    }
     for (size_t n = colt_length(s) + 1; n > 0; n--)
         if (s[n - 1] == (char)c)
             return (char *)(s + n - 1);

@@ -129,12 +129,19 @@ ptrdiff_t write(int fd, const void *bytes, size_t n) {
     return (ptrdiff_t)n;
 }
 
+ptrdiff_t __colt_take_input(void *out, size_t max);
+
 ptrdiff_t read(int fd, void *bytes, size_t n) {
     byte *out = bytes;
     size_t done = 0;
     if (fd != 0) {
         colt_errno = COLT_EBADF;
         return -1;
+    }
+    if (__colt_spans()) {
+        ptrdiff_t taken = __colt_take_input(bytes, n);
+        if (__colt_is_open(taken) || taken >= 0)
+            return taken;
     }
     for (; done < n; done++) {
         int c = __colt_stdin_byte();

@@ -33,6 +33,9 @@ pub fn describe(input: &InputValue) -> String {
     }
     let n_elements: usize =
         counts.split(['[', ']']).filter(|part| !part.is_empty()).map(|part| part.parse().unwrap_or(0)).product();
+    if input.name.starts_with("argv[") && input.bytes.len() != n_elements {
+        return shortened(&input.bytes);
+    }
     match scalar {
         Some(Scalar::Char) if input.bytes.len() == n_elements => shortened(&input.bytes),
         Some(scalar) if n_elements > 0 && !input.bytes.is_empty() && input.bytes.len().is_multiple_of(n_elements) => {

@@ -102,6 +102,7 @@ impl<'i> Machine<'i> {
         let overflow_checked = image.checks.overflow;
         let shift_checked = image.checks.shift;
         let is_tracking = self.is_tracking();
+        let hurries = !self.spans.loops.is_empty();
         let pointer_mask = mask64(image.pointer_bits());
         'frame: loop {
             let function = image.module.function(state.top.func);
@@ -321,6 +322,9 @@ impl<'i> Machine<'i> {
                 state.top.inst_idx = 0;
                 if is_tracking {
                     self.arrive(state, from);
+                }
+                if hurries {
+                    self.hurry(state);
                 }
                 if goes_back
                     && self.watching.interest() == Interest::NONE

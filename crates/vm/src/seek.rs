@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use term::TermId;
+use term::{Replacement, SymbolId, TermId};
 
 use crate::layers::{Layers, Over, Text, Zeros};
 use crate::run::Machine;
@@ -15,10 +15,18 @@ const MAX_LOOKS: u32 = 400;
 const MAX_BYTES: u64 = 1 << 17;
 
 /// What is searched for.
-pub struct Stops {
+pub enum Stops {
     /// Bytes, as terms.
-    pub bytes: Vec<TermId>,
-    pub sense: Sense,
+    Listed {
+        bytes: Vec<TermId>,
+        sense: Sense,
+    },
+    Set(Box<[bool; 256]>),
+    /// Bytes for which a condition on a symbol that stands for them does not hold.
+    Where {
+        byte: SymbolId,
+        stays: TermId,
+    },
 }
 
 /// Which bytes end a search.
@@ -37,6 +45,8 @@ pub struct Found {
     pub at: TermId,
     /// Whether it ends there because nobody wrote that byte.
     pub is_lost: TermId,
+    /// The byte that stands there, if something was found.
+    pub byte: TermId,
 }
 
 /// How far a search goes.
@@ -66,6 +76,22 @@ enum Run {
 }
 
 impl Machine<'_> {
+    /// Remembers which byte stands where a search that goes to the end of its object ends.
+    pub(crate) fn remember_found(&mut self, pile: &Rc<Layers>, found: &Found) {
+        if self.terms.is_false(found.is_lost) && !self.terms.is_const(found.at) {
+            let known = (Rc::clone(pile), found.byte);
+            self.spans.found.insert((Rc::as_ptr(pile) as usize, found.at), known);
+        }
+    }
+
+    /// The byte of an object's pile at an offset that lies inside.
+    pub(crate) fn pile_byte(&mut self, pile: &Rc<Layers>, index: TermId) -> TermId {
+        match self.spans.found.get(&(Rc::as_ptr(pile) as usize, index)) {
+            Some((_, byte)) => *byte,
+            None => self.layer_byte(pile, index),
+        }
+    }
+
     /// The byte of a pile at an offset.
     pub(crate) fn layer_byte(&mut self, layers: &Layers, index: TermId) -> TermId {
         match layers {
@@ -205,7 +231,7 @@ impl Machine<'_> {
         if *looks > MAX_LOOKS {
             return Err(TooMuch);
         }
-        let nothing = Found { at: to, is_lost: self.terms.fls() };
+        let nothing = self.nothing(to);
         let is_open = self.before(from, to);
         if self.terms.is_false(is_open) {
             return Ok(nothing);
@@ -254,7 +280,7 @@ impl Machine<'_> {
         let (inner_from, inner_to) = (self.terms.add(in_layer, shift), self.terms.add(to_end, shift));
         let is_in_layer = self.before(in_layer, to_end);
         let within = match self.terms.is_false(is_in_layer) {
-            true => Found { at: inner_to, is_lost: self.terms.fls() },
+            true => self.nothing(inner_to),
             false => self.seek(&over.above, place(inner_from, inner_to), stops, looks)?,
         };
         let within = Found { at: self.terms.sub(within.at, shift), ..within };
@@ -269,14 +295,22 @@ impl Machine<'_> {
         Ok(self.either(is_before, before, later))
     }
 
+    fn nothing(&self, to: TermId) -> Found {
+        Found { at: to, is_lost: self.terms.fls(), byte: self.terms.byte_constant(0) }
+    }
+
     fn either(&mut self, cond: TermId, a: Found, b: Found) -> Found {
-        Found { at: self.terms.ite(cond, a.at, b.at), is_lost: self.terms.ite(cond, a.is_lost, b.is_lost) }
+        Found {
+            at: self.terms.ite(cond, a.at, b.at),
+            is_lost: self.terms.ite(cond, a.is_lost, b.is_lost),
+            byte: self.terms.ite(cond, a.byte, b.byte),
+        }
     }
 
     fn seek_text(&mut self, text: &Text, (from, to): (TermId, TermId), stops: &Stops) -> Found {
         let n_prefix = text.prefix.len() as u64;
         let start = self.terms.constant(u128::from(n_prefix), 64);
-        let mut at = to;
+        let mut found = self.nothing(to);
         // Behind the prefix: the first of the bytes that repeat, or none at all.
         let first = self.spans.positions.max(&mut self.terms, from, start);
         for step in (0..text.repeat.len() as u64).rev() {
@@ -286,20 +320,29 @@ impl Machine<'_> {
             let is_stop = self.is_stop(byte, text.zeros, stops);
             let is_inside = self.before(here, to);
             let is_hit = self.terms.and(is_inside, is_stop);
-            at = self.terms.ite(is_hit, here, at);
+            let this = Found { at: here, byte, ..found };
+            found = self.either(is_hit, this, found);
         }
         let (least, _) = self.spans.positions.range(&self.terms, from, 16);
         for idx in (least.min(n_prefix)..n_prefix).rev() {
-            let is_stop = self.is_stop(text.prefix[idx as usize], text.zeros, stops);
-            at = self.seen_at(idx, is_stop, (from, to), at);
+            found = self.seen_at(idx, text.prefix[idx as usize], text.zeros, stops, (from, to), found);
         }
-        Found { at, is_lost: self.terms.fls() }
+        found
     }
 
-    /// `offset` where the search comes there and ends there, else `at`.
-    fn seen_at(&mut self, offset: u64, is_stop: TermId, (from, to): (TermId, TermId), at: TermId) -> TermId {
+    /// `offset` where the search comes there and ends there, else what was found already.
+    fn seen_at(
+        &mut self,
+        offset: u64,
+        byte: TermId,
+        zeros: Zeros,
+        stops: &Stops,
+        (from, to): (TermId, TermId),
+        found: Found,
+    ) -> Found {
+        let is_stop = self.is_stop(byte, zeros, stops);
         if self.terms.is_false(is_stop) {
-            return at;
+            return found;
         }
         let here = self.terms.constant(u128::from(offset), 64);
         let is_early = self.before(here, from);
@@ -307,7 +350,8 @@ impl Machine<'_> {
         let is_inside = self.before(here, to);
         let is_reached = self.terms.and(is_reached, is_inside);
         let is_hit = self.terms.and(is_reached, is_stop);
-        self.terms.ite(is_hit, here, at)
+        let this = Found { at: here, byte, is_lost: self.terms.fls() };
+        self.either(is_hit, this, found)
     }
 
     fn seek_old(&mut self, object: &Rc<Object>, (from, to): (TermId, TermId), stops: &Stops) -> Result<Found, TooMuch> {
@@ -319,33 +363,36 @@ impl Machine<'_> {
         }
         let is_certain = self.terms.is_const(from);
         let runs = self.runs(object, least..most, stops, is_certain);
-        let mut found = Found { at: to, is_lost: self.terms.fls() };
+        let mut found = self.nothing(to);
         for run in runs.into_iter().rev() {
             match run {
                 Run::Byte(offset, byte) => {
-                    let is_stop = self.is_stop(byte, Zeros::Some, stops);
-                    let here = self.terms.constant(u128::from(offset), 64);
-                    let at = self.seen_at(offset, is_stop, (from, to), found.at);
-                    let is_hit = self.terms.eq(at, here);
-                    let not_lost = self.terms.fls();
-                    found = Found { at, is_lost: self.terms.ite(is_hit, not_lost, found.is_lost) };
+                    found = self.seen_at(offset, byte, Zeros::Some, stops, (from, to), found);
                 }
-                Run::Stops(run) => found = self.stop_in(run, (from, to), found, self.terms.fls()),
-                Run::Unwritten(run) => found = self.stop_in(run, (from, to), found, self.terms.tru()),
+                Run::Stops(run) => found = self.stop_in(object, run, (from, to), found, self.terms.fls()),
+                Run::Unwritten(run) => found = self.stop_in(object, run, (from, to), found, self.terms.tru()),
             }
         }
         Ok(found)
     }
 
     /// Every byte of the run ends the search, so the first one that it comes to does.
-    fn stop_in(&mut self, run: Range<u64>, (from, to): (TermId, TermId), other: Found, is_lost: TermId) -> Found {
-        let (start, end) =
-            (self.terms.constant(u128::from(run.start), 64), self.terms.constant(u128::from(run.end), 64));
+    fn stop_in(
+        &mut self,
+        object: &Rc<Object>,
+        run: Range<u64>,
+        (from, to): (TermId, TermId),
+        other: Found,
+        is_lost: TermId,
+    ) -> Found {
+        let start = self.terms.constant(u128::from(run.start), 64);
+        let end = self.terms.constant(u128::from(run.end), 64);
         let Machine { spans, terms, .. } = self;
         let first = spans.positions.max(terms, from, start);
         let last = spans.positions.min(terms, to, end);
         let is_hit = self.before(first, last);
-        self.either(is_hit, Found { at: first, is_lost }, other)
+        let byte = self.old_byte(object, first);
+        self.either(is_hit, Found { at: first, is_lost, byte }, other)
     }
 
     /// Bytes of an object that a search may end at, in order. Where the search starts at the first of them for certain, those
@@ -385,17 +432,179 @@ impl Machine<'_> {
 
     /// Whether a byte ends the search.
     fn is_stop(&mut self, byte: TermId, zeros: Zeros, stops: &Stops) -> TermId {
-        let mut is_listed = self.terms.fls();
-        for stop in &stops.bytes {
-            if zeros == Zeros::None && self.terms.as_const(*stop) == Some(0) {
+        match stops {
+            Stops::Listed { bytes, sense } => {
+                let mut is_listed = self.terms.fls();
+                for stop in bytes {
+                    if zeros == Zeros::None && self.terms.as_const(*stop) == Some(0) {
+                        continue;
+                    }
+                    let is_this = self.terms.eq(byte, *stop);
+                    is_listed = self.terms.or(is_listed, is_this);
+                }
+                match sense {
+                    Sense::In => is_listed,
+                    Sense::NotIn => self.terms.not(is_listed),
+                }
+            }
+            Stops::Set(set) => self.is_member(byte, zeros, set),
+            Stops::Where { byte: symbol, stays } => {
+                let mut replaced = Replacement::default();
+                replaced.bind(*symbol, byte);
+                match replaced.apply(&mut self.terms, *stays) {
+                    Some(stays) => self.terms.not(stays),
+                    // Too deep to be said: the search ends there.
+                    None => self.terms.tru(),
+                }
+            }
+        }
+    }
+
+    fn is_member(&mut self, byte: TermId, zeros: Zeros, set: &[bool; 256]) -> TermId {
+        if let Some(byte) = self.terms.as_const(byte) {
+            return if set[byte as usize] { self.terms.tru() } else { self.terms.fls() };
+        }
+        let least = usize::from(zeros == Zeros::None);
+        if set[least..].iter().all(|is_stop| *is_stop) {
+            return self.terms.tru();
+        }
+        let mut is_stop = self.terms.fls();
+        let mut at = least;
+        while at < 256 {
+            if !set[at] {
+                at += 1;
                 continue;
             }
-            let is_this = self.terms.eq(byte, *stop);
-            is_listed = self.terms.or(is_listed, is_this);
+            let end = (at..256).find(|idx| !set[*idx]).unwrap_or(256);
+            let (first, last) = (self.terms.byte_constant(at as u8), self.terms.byte_constant((end - 1 - at) as u8));
+            let inner = self.terms.sub(byte, first);
+            let is_here = self.terms.ule(inner, last);
+            is_stop = self.terms.or(is_stop, is_here);
+            at = end;
         }
-        match stops.sense {
-            Sense::In => is_listed,
-            Sense::NotIn => self.terms.not(is_listed),
+        is_stop
+    }
+
+    /// The last byte in reach that is a stop; the end of the reach where there is none.
+    pub(crate) fn seek_last(
+        &mut self,
+        layers: &Layers,
+        reach: Reach,
+        stops: &Stops,
+        looks: &mut u32,
+    ) -> Result<Found, TooMuch> {
+        let Reach { from, to, .. } = reach;
+        *looks += 1;
+        if *looks > MAX_LOOKS {
+            return Err(TooMuch);
         }
+        let nothing = self.nothing(to);
+        let is_open = self.before(from, to);
+        if self.terms.is_false(is_open) {
+            return Ok(nothing);
+        }
+        let one = self.terms.constant(1, 64);
+        match layers {
+            Layers::Zero => {
+                let zero = self.terms.byte_constant(0);
+                let is_stop = self.is_stop(zero, Zeros::Some, stops);
+                let is_hit = self.terms.and(is_open, is_stop);
+                let last = self.terms.sub(to, one);
+                Ok(Found { at: self.terms.ite(is_hit, last, to), ..nothing })
+            }
+            Layers::Text(text) => Ok(self.seek_last_text(text, (from, to), stops)),
+            Layers::Was(object) => match object.layers() {
+                None => self.seek_last_old(object, (from, to), stops),
+                Some(layers) => {
+                    let layers = self.with_own_bytes(object, Rc::clone(layers));
+                    self.seek_last(&layers, reach, stops, looks)
+                }
+            },
+            Layers::Over(over) => {
+                let end = self.terms.add(over.at, over.len);
+                let Machine { spans, terms, .. } = self;
+                let positions = &spans.positions;
+                let (to_layer, to_end) = (positions.min(terms, to, over.at), positions.min(terms, to, end));
+                let (in_layer, behind) = (positions.max(terms, from, over.at), positions.max(terms, from, end));
+                let place = |from: TermId, to: TermId| Reach { from, to, limit: Limit::Place };
+                let after = self.seek_last(&over.below, place(behind, to), stops, looks)?;
+                let is_after = self.before(after.at, to);
+                let shift = self.terms.sub(over.from, over.at);
+                let (inner_from, inner_to) = (self.terms.add(in_layer, shift), self.terms.add(to_end, shift));
+                let is_in_layer = self.before(in_layer, to_end);
+                let within = match self.terms.is_false(is_in_layer) {
+                    true => self.nothing(inner_to),
+                    false => self.seek_last(&over.above, place(inner_from, inner_to), stops, looks)?,
+                };
+                let within = Found { at: self.terms.sub(within.at, shift), ..within };
+                let is_within = self.before(within.at, to_end);
+                let is_within = self.terms.and(is_in_layer, is_within);
+                let before = self.seek_last(&over.below, place(from, to_layer), stops, looks)?;
+                let is_before = self.before(before.at, to_layer);
+                let earlier = self.either(is_before, before, nothing);
+                let earlier = self.either(is_within, within, earlier);
+                Ok(self.either(is_after, after, earlier))
+            }
+        }
+    }
+
+    fn seek_last_text(&mut self, text: &Text, (from, to): (TermId, TermId), stops: &Stops) -> Found {
+        let n_prefix = text.prefix.len() as u64;
+        let mut found = self.nothing(to);
+        for idx in 0..n_prefix {
+            found = self.seen_at(idx, text.prefix[idx as usize], text.zeros, stops, (from, to), found);
+        }
+        let start = self.terms.constant(u128::from(n_prefix), 64);
+        let first = self.spans.positions.max(&mut self.terms, from, start);
+        for step in (1..=text.repeat.len() as u64).rev() {
+            let step = self.terms.constant(u128::from(step), 64);
+            let here = self.terms.sub(to, step);
+            // `to` may be less than the step.
+            let least = self.terms.add(first, step);
+            let is_early = self.terms.ult(to, least);
+            let is_inside = self.terms.not(is_early);
+            let byte = self.repeated(text, here);
+            let is_stop = self.is_stop(byte, text.zeros, stops);
+            let is_hit = self.terms.and(is_inside, is_stop);
+            let this = Found { at: here, byte, ..found };
+            found = self.either(is_hit, this, found);
+        }
+        found
+    }
+
+    fn seek_last_old(
+        &mut self,
+        object: &Rc<Object>,
+        (from, to): (TermId, TermId),
+        stops: &Stops,
+    ) -> Result<Found, TooMuch> {
+        let (least, _) = self.spans.positions.range(&self.terms, from, 16);
+        let (_, most) = self.spans.positions.range(&self.terms, to, 16);
+        let most = most.min(object.size);
+        if most.saturating_sub(least) > MAX_BYTES {
+            return Err(TooMuch);
+        }
+        let one = self.terms.constant(1, 64);
+        let mut found = self.nothing(to);
+        for run in self.runs(object, least..most, stops, false) {
+            let (run, is_stop, is_lost) = match run {
+                Run::Byte(offset, byte) => {
+                    (offset..offset + 1, self.is_stop(byte, Zeros::Some, stops), self.terms.fls())
+                }
+                Run::Stops(run) => (run, self.terms.tru(), self.terms.fls()),
+                Run::Unwritten(run) => (run, self.terms.tru(), self.terms.tru()),
+            };
+            let start = self.terms.constant(u128::from(run.start), 64);
+            let end = self.terms.constant(u128::from(run.end), 64);
+            let Machine { spans, terms, .. } = self;
+            let first = spans.positions.max(terms, from, start);
+            let behind = spans.positions.min(terms, to, end);
+            let is_reached = self.before(first, behind);
+            let is_hit = self.terms.and(is_reached, is_stop);
+            let last = self.terms.sub(behind, one);
+            let byte = self.terms.byte_constant(0);
+            found = self.either(is_hit, Found { at: last, is_lost, byte }, found);
+        }
+        Ok(found)
     }
 }

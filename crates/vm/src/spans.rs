@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use term::{SymbolId, TermId};
 use witness::{BugKind, Ending, LedgerKind};
 
@@ -15,7 +15,7 @@ use crate::positions::Positions;
 use crate::run::{Machine, Step};
 use crate::seek::{Limit, Reach, Sense, Stops};
 use crate::unwritten::byte_of;
-use crate::{Access, Answer, Decides, Effect, Liveness, Object, ObjectId, ObjectKind, Site, State, Use, Value};
+use crate::{Access, Answer, Decides, Effect, Liveness, Loops, Object, ObjectId, ObjectKind, Site, State, Use, Value};
 
 /// What a size that depends on inputs becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,10 @@ pub struct Spans {
     pub positions: Positions,
     /// Symbols that stand for more than one byte of an input: what is decided by them was decided for some texts only.
     pub fillers: FxHashSet<SymbolId>,
+    /// What stands where searches ended, by pile and offset.
+    pub(crate) found: FxHashMap<(usize, TermId), (Rc<Layers>, TermId)>,
+    /// Loops whose rounds may be done at once.
+    pub loops: Loops,
     /// Where something was done at once that the program, or the library, does in a loop.
     pub summaries: FxHashSet<(Site, Arc<str>)>,
 }
@@ -43,6 +47,13 @@ const NO_LIMIT: u128 = 1 << 40;
 
 /// Copies of a known length that are made byte by byte all the same.
 const FEW_BYTES: u128 = 16;
+
+/// Which of the bytes that end a search is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    First,
+    Last,
+}
 
 /// A part of an object.
 struct Located {
@@ -86,7 +97,7 @@ impl Machine<'_> {
         let mut bytes = Vec::with_capacity(n_bytes as usize);
         for idx in 0..n_bytes {
             let index = self.index_term(offset, idx);
-            let term = self.layer_byte(&pile, index);
+            let term = self.pile_byte(&pile, index);
             bytes.push(self.term_byte(term, 0, object.label));
         }
         bytes
@@ -110,6 +121,25 @@ impl Machine<'_> {
         drop(found);
         state.memory.get_mut(to.object).set_layers(Layers::over(below, to.at, above, from, len));
         self.tlb.flush();
+    }
+
+    /// Puts a layer on an object where it was found to fit.
+    pub(crate) fn lay_row(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        at: TermId,
+        above: Rc<Layers>,
+        from: TermId,
+        len: TermId,
+    ) {
+        self.lay(state, &Located { object, at }, above, from, len);
+    }
+
+    /// Rounds of a loop were done at once.
+    pub(crate) fn looks_at_rounds(&mut self, state: &State, length: TermId) {
+        self.looks_at_term(state, length);
+        self.summarise(state, "loop");
     }
 
     /// Puts `len` bytes of a pile at a known place of an object.
@@ -265,7 +295,7 @@ impl Machine<'_> {
         let source = Rc::clone(state.memory.get(from.object));
         let above = self.pile_of(&source);
         drop(source);
-        let zero = Stops { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
+        let zero = Stops::Listed { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
         let Ok(found) = self.seek(&above, Reach { from: from.at, to: extent, limit: Limit::Object }, &zero, &mut 0)
         else {
             return Ok(None);
@@ -339,6 +369,7 @@ impl Machine<'_> {
         start: Value,
         max: Value,
         stops: &Stops,
+        which: Which,
     ) -> Step<Option<TermId>> {
         if self.spans.sizes == Sizes::Picked || !self.is_worth_searching(state, start, max) {
             return Ok(None);
@@ -357,7 +388,14 @@ impl Machine<'_> {
         };
         let found = Rc::clone(state.memory.get(object));
         let pile = self.pile_of(&found);
-        let Ok(found) = self.seek(&pile, reach, stops, &mut 0) else { return Ok(None) };
+        let found = match which {
+            Which::First => self.seek(&pile, reach, stops, &mut 0),
+            Which::Last => self.seek_last(&pile, reach, stops, &mut 0),
+        };
+        let Ok(found) = found else { return Ok(None) };
+        if !is_limited {
+            self.remember_found(&pile, &found);
+        }
         if !self.terms.is_false(found.is_lost) {
             self.check_lost(state, found.is_lost)?;
         }

@@ -127,8 +127,8 @@ pub fn create(terms: &mut Terms, request: &InputRequest, occurrence: usize, form
     }
     let room = match (kind, request.string) {
         (TextKind::Stream, _) => Room::None,
-        (TextKind::String, Some(StringKind::Own)) => Room::Exact,
-        _ => Room::Given,
+        (TextKind::String, Some(StringKind::Within)) | (TextKind::Buffer, _) => Room::Given,
+        (TextKind::String, _) => Room::Exact,
     };
     let Maker { conditions, fillers, .. } = maker;
     let tail = Tail {

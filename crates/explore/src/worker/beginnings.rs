@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use vm::InputRequest;
 
 use super::Worker;
+use crate::effects::Decider;
 use crate::path::Follow;
 use crate::pending::{Prefix, Waiting};
 use crate::search::{Outlook, Promise};
@@ -38,6 +39,11 @@ impl Worker<'_, '_> {
         let line_up = &self.line_up;
         let mut form_of = |request: &InputRequest| line_up.borrow_mut().world_input(request);
         let mut path = Path::new(self.decider.machine.start(&arg_lens, &mut form_of));
+        let Decider { machine, eval, .. } = &mut self.decider;
+        let tails: Vec<_> = path.state.inputs.iter().filter_map(|record| record.tail.clone()).collect();
+        for condition in tails.iter().flat_map(|tail| tail.conditions.iter()) {
+            path.constrain_new(&machine.terms, eval, *condition);
+        }
         self.begin_with(&mut path, 0);
         self.decider.take_footprint();
         if let Some(choice) = choice {

@@ -78,6 +78,9 @@ impl Lengths {
             Some(StringKind::Within) => return Some(text(request.bytes, TextKind::String)),
             None => {}
         }
+        if request.name.starts_with("file:") {
+            return Some(text(request.bytes, TextKind::Stream));
+        }
         let is_bytes = request.bytes > 1 && request.scalars.iter().all(|scalar| scalar.n_bytes == 1 && !scalar.is_bool);
         // Of what the prefix covers all bytes are symbols anyway.
         (is_bytes && request.bytes > prefix).then(|| text(request.bytes, TextKind::Buffer))
@@ -137,6 +140,13 @@ impl Seats for Lengths {
         let form = self.form(request)?;
         self.note(request);
         Some(InputForm::Text(form))
+    }
+
+    fn world_input(&mut self, request: &InputRequest) -> Option<InputForm> {
+        let kind = if &*request.name == "stdin" { TextKind::Stream } else { TextKind::String };
+        self.note(request);
+        let Config { prefix, .. } = self.config;
+        Some(InputForm::Text(TextForm { prefix, most: request.bytes, n_repeated: 2, n_marks: 1, kind }))
     }
 
     /// Nothing is left open; only what the machine did without looping is taken note of.

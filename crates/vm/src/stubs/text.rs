@@ -8,6 +8,7 @@ use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
 use crate::sanitize::Range;
 use crate::seek::{Sense, Stops};
+use crate::spans::Which;
 use crate::{Access, Decides, Liveness, PickWhy, Sizes, State, Use, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
@@ -79,7 +80,8 @@ pub const STUBS: &[(&str, Stub)] = &[
         machine.give(state, call, least);
         done()
     }),
-    ("__colt_seek", |machine, state, call, _| machine.seek_call(state, call)),
+    ("__colt_seek", |machine, state, call, _| machine.seek_call(state, call, Which::First)),
+    ("__colt_seek_last", |machine, state, call, _| machine.seek_call(state, call, Which::Last)),
     ("__colt_puts_out", |machine, state, call, _| {
         if let Some(term) = machine.arg(state, call, 0).term() {
             machine.uses(state, term, Use::Output)?;
@@ -112,7 +114,7 @@ impl Machine<'_> {
     }
 
     /// (start, max, stops, n_stops, sense, result): whether the first stop was found, and how far away it is.
-    fn seek_call(&mut self, state: &mut State, call: &ir::Call) -> Step<Option<Next>> {
+    fn seek_call(&mut self, state: &mut State, call: &ir::Call, which: Which) -> Step<Option<Next>> {
         let (start, max) = (self.arg(state, call, 0), self.arg(state, call, 1));
         let stops_at = self.arg(state, call, 2);
         let n_stops = self.arg(state, call, 3);
@@ -122,7 +124,7 @@ impl Machine<'_> {
         let (object, offset) = self.locate(state, stops_at, n_stops.max(1), Access::Read)?;
         let bytes = self.read_bytes(state, object, offset, n_stops);
         let bytes = bytes.into_iter().map(|byte| self.byte_term(byte)).collect();
-        let found = self.search(state, start, max, &Stops { bytes, sense })?;
+        let found = self.search(state, start, max, &Stops::Listed { bytes, sense }, which)?;
         self.give_span(state, call, result, found)
     }
 
@@ -146,8 +148,8 @@ impl Machine<'_> {
     /// "Some byte from here to the end of the object is NUL" as one condition, instead of a fork per byte.
     fn check_string(&mut self, state: &mut State, call: &ir::Call) -> Step<Option<Next>> {
         let (text, max) = (self.arg(state, call, 0), self.arg(state, call, 1));
-        let zero = Stops { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
-        if self.search(state, text, max, &zero)?.is_some() {
+        let zero = Stops::Listed { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
+        if self.search(state, text, max, &zero, Which::First)?.is_some() {
             return done();
         }
         let max = self.pick(state, max, PickWhy::Size)? as u64;

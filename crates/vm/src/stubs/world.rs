@@ -25,6 +25,7 @@ pub const STUBS: &[(&str, Stub)] = &[
         machine.give(state, call, Value::concrete(u128::from(is_open)));
         done()
     }),
+    ("__colt_stream", |machine, state, call, _| machine.stream(state, call)),
     ("__colt_length", |machine, state, call, _| machine.length(state, call)),
     ("time", |machine, state, call, _| machine.clock_input(state, call, "time")),
     ("clock", |machine, state, call, _| machine.clock_input(state, call, "clock")),
@@ -127,10 +128,20 @@ impl Machine<'_> {
                 Some(text) => fixed_record(&name, text.as_bytes()),
                 None => self.byte_record(state, &name, arg_lens[number - 1 - world.args.len()], 1, form_of),
             };
-            let bytes = self.record_bytes(&record);
-            let base = self.new_stack_object(state, bytes.len() as u64, 16, None, None, Site::default());
+            let n_bytes = record.tail.as_ref().map_or(record.n_bytes, |tail| tail.most + 1);
+            let base = self.new_stack_object(state, n_bytes, 16, None, None, Site::default());
             let object = state.memory.find(base).expect("just allocated");
-            self.write_bytes(state, object, Offset::At(0), &bytes);
+            if let Some(tail) = &record.tail {
+                self.know_text(tail);
+                let one = self.terms.constant(1, 64);
+                let extent = self.terms.add(tail.end, one);
+                let pile = tail.layers(&mut self.terms, &record.scalars);
+                state.memory.get_mut(object).extent = Some(extent);
+                self.lay_at(state, object, 0, pile, n_bytes);
+            } else {
+                let bytes = self.record_bytes(&record);
+                self.write_bytes(state, object, Offset::At(0), &bytes);
+            }
             state.inputs.push_back(record);
             argv.push(base);
         }
@@ -163,6 +174,10 @@ impl Machine<'_> {
         let type_name: Arc<str> = format!("char[{n_bytes}]").into();
         let request = self.input_request(state, name.into(), type_name.clone(), None, u64::from(n));
         let record = inputs::create(&mut self.terms, &mut self.labels, &request, 0, &form_of(&request));
+        if let Some(tail) = &record.tail {
+            self.know_text(tail);
+            return Arc::new(record);
+        }
         let scalars = record.scalars.into_iter().chain((n..n + n_zeros).map(|idx| fixed_byte(idx, 0))).collect();
         Arc::new(InputRecord { n_bytes, scalars, type_name, ..record })
     }
@@ -215,6 +230,29 @@ impl Machine<'_> {
                 Rc::make_mut(output).extend(bytes.iter().map(|byte| byte.bits));
             }
         }
+        done()
+    }
+
+    /// The bytes of an input that is a text, in memory of its own.
+    fn stream(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let (name, size) = (self.text_arg(state, call, 0), self.arg(state, call, 1));
+        let record = state.inputs.iter().find(|record| *record.name == *name).cloned();
+        let text = record.as_ref().and_then(|record| Some((record, record.tail.as_ref()?)));
+        let Some((record, tail)) = text else {
+            self.give(state, call, Value::concrete(0));
+            return done();
+        };
+        let end = Value::of_term(&self.terms, tail.end, Label::EMPTY);
+        self.store(state, size, self.image.pointer_bits(), end)?;
+        let most = tail.most.max(1);
+        let object = state.memory.allocate_heap(most, 16, |base| Object::zeroed(base, most, ObjectKind::Global));
+        state.memory.get_mut(object).extent = Some(tail.end);
+        let pile = tail.layers(&mut self.terms, &record.scalars);
+        self.lay_at(state, object, 0, pile, most);
+        self.trace_allocation(state, object);
+        self.name_object(state, object, Label::EMPTY);
+        let base = state.memory.get(object).base;
+        self.give(state, call, Value::concrete(u128::from(base)));
         done()
     }
 

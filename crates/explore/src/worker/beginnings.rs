@@ -42,7 +42,7 @@ impl Worker<'_, '_> {
         let Decider { machine, eval, .. } = &mut self.decider;
         let tails: Vec<_> = path.state.inputs.iter().filter_map(|record| record.tail.clone()).collect();
         for condition in tails.iter().flat_map(|tail| tail.conditions.iter()) {
-            path.constrain_new(&machine.terms, eval, *condition);
+            path.constrain_new(&mut machine.terms, eval, *condition);
         }
         self.begin_with(&mut path, 0);
         self.decider.take_footprint();

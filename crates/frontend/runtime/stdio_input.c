@@ -20,7 +20,7 @@ static int is_text(const FILE *stream) {
 }
 
 // Takes up to `max` bytes, and none behind the first `stop` if that is a byte; how many.
-static size_t take_text(FILE *stream, byte *out, size_t max, int stop) {
+static size_t take_text(byte *out, size_t max, int stop) {
     size_t left = n_whole - n_taken, room = __colt_least(left, max), n = room;
     byte last = (byte)stop;
     if (stop != COLT_EOF && !colt_seek(whole + n_taken, room, &last, 1, 0, &n))
@@ -38,7 +38,7 @@ static void note_end(FILE *stream, int is_over) { stream->flags |= COLT_AT_END &
 ptrdiff_t __colt_take_input(void *out, size_t max) {
     if (!is_text(stdin))
         return -1;
-    return (ptrdiff_t)take_text(stdin, out, max, COLT_EOF);
+    return (ptrdiff_t)take_text(out, max, COLT_EOF);
 }
 
 int __colt_stream_byte(FILE *stream) {
@@ -88,7 +88,7 @@ char *fgets(char *restrict line, int size, FILE *restrict stream) {
     if (size <= 0)
         return NULL;
     if (size > 1 && is_text(stream)) {
-        size_t left = n_whole - n_taken, n = take_text(stream, (byte *)line, (size_t)size - 1, '\n');
+        size_t left = n_whole - n_taken, n = take_text((byte *)line, (size_t)size - 1, '\n');
         note_end(stream, (n == left) & (left < (size_t)size - 1) & ((n == 0) | (n == left)));
         if (n == 0)
             return NULL;
@@ -142,7 +142,7 @@ size_t fread(void *restrict items, size_t size, size_t n, FILE *restrict stream)
         return 0;
     byte *out = items;
     if (is_text(stream)) {
-        done = take_text(stream, out, total, COLT_EOF);
+        done = take_text(out, total, COLT_EOF);
         note_end(stream, done < total);
         return size == 1 ? done : done / size;
     }

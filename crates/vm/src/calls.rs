@@ -464,7 +464,15 @@ impl Machine<'_> {
 
     /// As [`Machine::copy`] between ranges that must not overlap; what lies outside of its object is told first.
     pub(crate) fn copy_apart(&mut self, state: &mut State, dst: Value, src: Value, len: Value) -> Step<()> {
-        if !self.image.checks.overlap || len.term().is_some() && self.is_span(state, src, len) {
+        if !self.image.checks.overlap {
+            return self.copy(state, dst, src, len);
+        }
+        if len.term().is_some() && self.is_span(state, src, len) {
+            let object = |at: Value| state.memory.find(at.bits as u64).filter(|_| at.term().is_none());
+            if object(src).is_none() || object(src) == object(dst) {
+                let detail = "whether these bytes overlap, as many as an input says, was not looked at";
+                self.note(state, LedgerKind::UnmodelledBehaviour, detail);
+            }
             return self.copy(state, dst, src, len);
         }
         let n_bytes = self.pick(state, len, PickWhy::Size)? as u64;

@@ -84,33 +84,40 @@ pub(crate) fn begun(call: Value) -> Option<Value> {
     if callee.kind() != ValueKind::LLVMFunctionValueKind {
         return None;
     }
-    let place = match callee.name().as_str() {
-        "llvm.dbg.declare" => declared(call)?,
-        // Where it is declared as well, that counts.
-        name if name.starts_with("llvm.lifetime.start") && !is_declared_elsewhere(call) => call.operand(1),
-        _ => return None,
-    };
+    let is_mark = callee.name().starts_with("llvm.lifetime.start");
+    let place = if is_mark { call.operand(1) } else { declared(call)? };
     let is_local = place.kind() == ValueKind::LLVMInstructionValueKind && place.opcode() == Opcode::LLVMAlloca;
     // What is allocated where it is declared is new each time in any case.
-    (is_local && place.parent_block().is_first() && !call.parent_block().is_first()).then_some(place)
+    if !is_local || !place.parent_block().is_first() || call.parent_block().is_first() {
+        return None;
+    }
+    // Where it is declared as well as marked, the declaration counts.
+    let is_new = if is_mark { !is_declared_elsewhere(call) } else { is_without_value(call, place) };
+    is_new.then_some(place)
 }
 
 /// Whether the variable whose life begins has a declaration that is passed each time, too.
 fn is_declared_elsewhere(start: Value) -> bool {
-    let block = start.parent_block();
+    let (block, place) = (start.parent_block(), start.operand(1));
     let mut behind = block.instructions().skip_while(|inst| *inst != start);
-    behind.any(|inst| declared(inst) == Some(start.operand(1)))
+    behind.any(|inst| declared(inst) == Some(place) && is_without_value(inst, place))
 }
 
-/// The variable that is declared at a call of the debug information, and has no value yet.
+/// The place that a call of the debug information is about.
 fn declared(call: Value) -> Option<Value> {
     let is_call = call.opcode() == Opcode::LLVMCall;
     let callee =
         is_call.then(|| call.called_value()).filter(|callee| callee.kind() == ValueKind::LLVMFunctionValueKind)?;
-    if callee.name() != "llvm.dbg.declare" || described_variable(call).is_none() || is_behind_pointer(call) {
+    if callee.name() != "llvm.dbg.declare" {
         return None;
     }
-    call.operand(0).wrapped_value().filter(|place| !is_argument(call, *place))
+    described_variable(call)?;
+    call.operand(0).wrapped_value()
+}
+
+/// Whether what is declared has no value yet. To look at the declaration's text takes long, so that comes last.
+fn is_without_value(declaration: Value, place: Value) -> bool {
+    !is_argument(declaration, place) && !is_behind_pointer(declaration)
 }
 
 /// Whether the variable is a parameter of a function that was inlined: it is declared behind its first store.
@@ -133,7 +140,7 @@ pub(crate) fn ended(call: Value) -> Option<Value> {
 
 /// Whether the alloca holds the address of the variable: a structure built where its function's result goes.
 fn is_behind_pointer(call: Value) -> bool {
-    call.print().contains("DW_OP_deref")
+    call.operand(2).print().contains("DW_OP_deref")
 }
 
 /// Whether an instruction only says how long a variable lives.

@@ -227,7 +227,9 @@ impl Machine<'_> {
         {
             let size = state.memory.get(object).size;
             self.trace_read(object, size, Offset::At(offset), n_bytes);
-            return Ok(Value { bits: 0, shadow: whole });
+            let value = Value { bits: 0, shadow: whole };
+            self.looks_at(state, value);
+            return Ok(value);
         }
         let bytes = self.read_bytes(state, object, offset, n_bytes);
         let value = self.compose(&bytes, bits, addr.label());

@@ -77,12 +77,12 @@ impl Machine<'_> {
             return self.check_pointer(state, stays, label, "arithmetic on a null pointer".to_string());
         };
         let found = state.memory.get(object);
-        let (base, size, what) = (found.base, found.size, found.kind.name());
-        let base = self.terms.constant(u128::from(base), width);
+        let message = format!("the pointer leaves a {} object {}", found.kind.name(), found.size_words());
+        let base = self.terms.constant(u128::from(found.base), width);
+        let extent = self.extent(state, object);
         let offset = self.terms.sub(target, base);
-        let beyond = self.terms.constant(u128::from(size) + 1, width);
-        let stays = self.terms.ult(offset, beyond);
-        let message = format!("the pointer leaves a {what} object of {size} bytes");
+        let extent = self.terms.extract(extent, width - 1, 0);
+        let stays = self.terms.ule(offset, extent);
         self.check_pointer(state, stays, label, message)
     }
 

@@ -13,6 +13,13 @@ pub struct Flag {
     pub takes: Takes,
 }
 
+impl Flag {
+    /// One that a number follows.
+    pub const fn number(name: &'static str, named: &'static str, default: u64, help: &'static str) -> Flag {
+        Flag { name, help, takes: Takes::Number { named, default } }
+    }
+}
+
 /// What follows the flag. Words in capitals stand for the value in `--help`.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {

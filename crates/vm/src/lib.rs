@@ -14,6 +14,7 @@ mod checks;
 mod compared;
 mod compile;
 mod compute;
+mod copies;
 mod coverage;
 mod decide;
 mod effect;

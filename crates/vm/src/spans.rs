@@ -13,7 +13,7 @@ use crate::access::{Byte, Offset};
 use crate::layers::{Layers, Text, Zeros};
 use crate::positions::Positions;
 use crate::run::{Machine, Step};
-use crate::seek::{Limit, Reach, Sense, Stops};
+use crate::seek::{Limit, Reach, Sense, Stops, Which};
 use crate::unwritten::byte_of;
 use crate::{Access, Answer, Decides, Effect, Liveness, Loops, Object, ObjectId, ObjectKind, Site, State, Use, Value};
 
@@ -48,17 +48,10 @@ const NO_LIMIT: u128 = 1 << 40;
 /// Copies of a known length that are made byte by byte all the same.
 const FEW_BYTES: u128 = 16;
 
-/// Which of the bytes that end a search is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
-    First,
-    Last,
-}
-
 /// A part of an object.
-struct Located {
-    object: ObjectId,
-    at: TermId,
+pub(crate) struct Located {
+    pub object: ObjectId,
+    pub at: TermId,
 }
 
 impl Machine<'_> {
@@ -115,25 +108,12 @@ impl Machine<'_> {
     }
 
     /// Puts a layer on an object.
-    fn lay(&mut self, state: &mut State, to: &Located, above: Rc<Layers>, from: TermId, len: TermId) {
+    pub(crate) fn lay(&mut self, state: &mut State, to: &Located, above: Rc<Layers>, from: TermId, len: TermId) {
         let found = Rc::clone(state.memory.get(to.object));
         let below = self.pile_of(&found);
         drop(found);
         state.memory.get_mut(to.object).set_layers(Layers::over(below, to.at, above, from, len));
         self.tlb.flush();
-    }
-
-    /// Puts a layer on an object where it was found to fit.
-    pub(crate) fn lay_row(
-        &mut self,
-        state: &mut State,
-        object: ObjectId,
-        at: TermId,
-        above: Rc<Layers>,
-        from: TermId,
-        len: TermId,
-    ) {
-        self.lay(state, &Located { object, at }, above, from, len);
     }
 
     /// Rounds of a loop were done at once.
@@ -161,7 +141,7 @@ impl Machine<'_> {
         }
     }
 
-    fn looks_at_term(&mut self, state: &State, term: TermId) {
+    pub(crate) fn looks_at_term(&mut self, state: &State, term: TermId) {
         if self.spans.fillers.is_empty() {
             return;
         }
@@ -296,10 +276,8 @@ impl Machine<'_> {
         let above = self.pile_of(&source);
         drop(source);
         let zero = Stops::Listed { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
-        let Ok(found) = self.seek(&above, Reach { from: from.at, to: extent, limit: Limit::Object }, &zero, &mut 0)
-        else {
-            return Ok(None);
-        };
+        let reach = Reach { from: from.at, to: extent, limit: Limit::Object };
+        let Ok(found) = self.seek(&above, reach, &zero, Which::First, &mut 0) else { return Ok(None) };
         if !self.terms.is_false(found.is_lost) {
             self.check_lost(state, found.is_lost)?;
         }
@@ -309,6 +287,7 @@ impl Machine<'_> {
         let is_read = self.terms.or(has_end, is_wider);
         self.check(state, is_read, |machine| machine.bug_beyond(state, from.object, Access::Read))?;
         let length = self.terms.sub(found.at, from.at);
+        self.looks_at_term(state, length);
         let fits = self.spans.positions.less(&mut self.terms, length, room);
         self.check(state, fits, |machine| machine.bug_beyond(state, to.object, Access::Write))?;
         let one = self.terms.constant(1, 64);
@@ -388,11 +367,7 @@ impl Machine<'_> {
         };
         let found = Rc::clone(state.memory.get(object));
         let pile = self.pile_of(&found);
-        let found = match which {
-            Which::First => self.seek(&pile, reach, stops, &mut 0),
-            Which::Last => self.seek_last(&pile, reach, stops, &mut 0),
-        };
-        let Ok(found) = found else { return Ok(None) };
+        let Ok(found) = self.seek(&pile, reach, stops, which, &mut 0) else { return Ok(None) };
         if !is_limited {
             self.remember_found(&pile, &found);
         }

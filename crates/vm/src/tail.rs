@@ -1,6 +1,7 @@
 //! Inputs that are texts: a prefix of symbols, something that repeats behind it, and an end that is a symbol.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use term::{SymbolId, TermId, Terms};
 
@@ -20,14 +21,14 @@ pub struct Tail {
     pub end: TermId,
     /// The most that can be.
     pub most: u64,
-    pub repeat: Rc<[TermId]>,
+    pub repeat: Arc<[TermId]>,
     /// Offsets, and the bytes that stand there if they lie behind the prefix and before the end.
-    pub marks: Rc<[(TermId, TermId)]>,
+    pub marks: Arc<[(TermId, TermId)]>,
     /// What stands behind the zero at the end, in a buffer.
     pub rest: Option<TermId>,
-    pub conditions: Rc<[TermId]>,
+    pub conditions: Arc<[TermId]>,
     /// Symbols that stand for more than one byte.
-    pub fillers: Rc<[SymbolId]>,
+    pub fillers: Arc<[SymbolId]>,
 }
 
 /// How much memory a text has.
@@ -199,11 +200,11 @@ impl Tail {
         };
         if self.kind != TextKind::Buffer {
             let zeros = if self.kind == TextKind::String { Zeros::None } else { Zeros::Some };
-            let text = Rc::new(Layers::Text(Text { prefix, repeat: Rc::clone(&self.repeat), zeros }));
+            let text = Rc::new(Layers::Text(Text { prefix, repeat: self.repeat.iter().copied().collect(), zeros }));
             let text = self.marks.iter().fold(text, |below, (at, byte)| mark(below, *at, *byte));
             return Layers::over(Rc::new(Layers::Zero), zero, text, zero, self.end);
         }
-        let filler = Text { prefix: Rc::from([]), repeat: Rc::clone(&self.repeat), zeros: Zeros::None };
+        let filler = Text { prefix: Rc::from([]), repeat: self.repeat.iter().copied().collect(), zeros: Zeros::None };
         let mut pile = match self.rest {
             Some(rest) => Rc::new(Layers::Text(Text::of_byte(rest, Zeros::Some))),
             None => Rc::new(Layers::Zero),

@@ -36,7 +36,7 @@ use std::sync::{Arc, Mutex};
 use explore::{InputForm, InputKind, InputRequest, Maker, Means, Path, Report, Seats, Shapings, Technique};
 use vm::{Effect, Sizes, StringKind, TextForm, TextKind};
 
-use crate::{Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
+use crate::{Entry, Flag, Flags, Making, Named, Part, Resume};
 
 pub const NAME: &str = "lengths";
 
@@ -169,17 +169,9 @@ impl Seats for Lengths {
 pub const ENTRY: Entry =
     Entry { name: NAME, flags: &[PREFIX, MAX], check, make, resume: Resume::FromPending, company: company::COMPANY };
 
-const PREFIX: Flag = Flag {
-    name: "lengths-prefix",
-    help: "`lengths`: bytes at the beginning of a text that are symbols of their own",
-    takes: Takes::Number { named: "K", default: 8 },
-};
-
-const MAX: Flag = Flag {
-    name: "lengths-max",
-    help: "`lengths`: bytes of the longest string",
-    takes: Takes::Number { named: "N", default: 4096 },
-};
+const PREFIX: Flag =
+    Flag::number("lengths-prefix", "K", 8, "`lengths`: bytes at the beginning of a text that are symbols of their own");
+const MAX: Flag = Flag::number("lengths-max", "N", 4096, "`lengths`: bytes of the longest string");
 
 /// Longer strings would not fit into what a program can allocate.
 const LONGEST: u64 = 100_000_000;

@@ -74,17 +74,19 @@ const COUNT_ONLY: Flag = Flag {
     takes: Takes::Nothing,
 };
 
-const MAX_ENTRIES: Flag = Flag {
-    name: "rwset-max-entries",
-    help: "`rwset`: earlier states to compare with; beyond it the oldest are forgotten, which loses prunes and nothing else",
-    takes: Takes::Number { named: "N", default: 20_000 },
-};
+const MAX_ENTRIES: Flag = Flag::number(
+    "rwset-max-entries",
+    "N",
+    20_000,
+    "`rwset`: earlier states to compare with; beyond it the oldest are forgotten, which loses prunes and nothing else",
+);
 
-const EFFORT: Flag = Flag {
-    name: "rwset-effort",
-    help: "`rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit",
-    takes: Takes::Number { named: "PERCENT", default: 2 },
-};
+const EFFORT: Flag = Flag::number(
+    "rwset-effort",
+    "PERCENT",
+    2,
+    "`rwset`: how much it may cost where it saves nothing, in per cent of plain exploration's work; 0 for no limit",
+);
 
 fn make(making: &Making) -> Result<Part, String> {
     let Making { flags, others, .. } = making;

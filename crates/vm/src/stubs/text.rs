@@ -7,8 +7,7 @@ use super::{Stub, done};
 use crate::access::Offset;
 use crate::run::{Machine, Next, Step};
 use crate::sanitize::Range;
-use crate::seek::{Sense, Stops};
-use crate::spans::Which;
+use crate::seek::{Sense, Stops, Which};
 use crate::{Access, Decides, Liveness, PickWhy, Sizes, State, Use, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[

@@ -50,7 +50,7 @@ fuzz: build
 	@COLT=$(abspath $(COLT)) QUERIES=10000 SWITCH_FIXTURES=all cargo test --release --locked -p testkit --test queries --test switches -- --nocapture
 	@COLT=$(abspath $(COLT)) KILLS=100 cargo test --release --locked -p testkit --test killed -- --nocapture
 	@COLT=$(abspath $(COLT)) PARTITION_FIXTURES=all cargo test --release --locked -p testkit --test partition -- --nocapture
-	@COLT=$(abspath $(COLT)) COLT_GRAMMARS=300 cargo test --release --locked -p testkit --test grammar -- --nocapture
+	@COLT=$(abspath $(COLT)) COLT_GRAMMARS=300 cargo test --release --locked -p testkit --test grammar --test simplecalc -- --nocapture
 	@COLT=$(abspath $(COLT)) COLT_LENGTHS=1000 cargo test --release --locked -p testkit --test lengths -- --nocapture
 	@COLT=$(abspath $(COLT)) LASSO_LOOPS=2000 cargo test --release --locked -p testkit --test lassos -- --nocapture
 	@COLT=$(abspath $(COLT)) COLT_SHAPES_PROGRAMS=500 cargo test --release --locked -p testkit --test shapes -- --nocapture

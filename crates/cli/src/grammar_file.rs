@@ -63,7 +63,7 @@ fn counts(grammar: &Grammar, largest: usize, out: &mut String) {
 }
 
 fn line_of(note: &Note, out: &mut String) {
-    let Note { file, line, text } = note;
+    let Note { file, line, text, lost: _ } = note;
     let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
     let _ = writeln!(out, "{place}: note: {text}");
 }

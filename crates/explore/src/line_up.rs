@@ -159,6 +159,10 @@ impl LineUp {
         self.seats().find_map(|seats| seats.rank(seed))
     }
 
+    pub(crate) fn kind(&mut self, path: &Path) -> u64 {
+        self.seats().fold(0, |kind, seats| kind.rotate_left(1) ^ seats.kind(path))
+    }
+
     pub(crate) fn input(&mut self, path: &Path, request: &InputRequest, means: &mut Means) -> InputForm {
         self.seats().find_map(|seats| seats.input(path, request, means)).unwrap_or(InputForm::Symbolic)
     }

@@ -26,7 +26,7 @@ pub struct Shapings {
     pub by: &'static str,
     pub ways: Vec<Shaped>,
     /// What was left out, for the ledger.
-    pub left_out: Option<String>,
+    pub left_out: Vec<String>,
 }
 
 impl Decider<'_> {
@@ -49,7 +49,7 @@ impl Decider<'_> {
                 None => Fate::Ended(Ending::Cut(witness::Budget::Interrupt)),
             });
         }
-        if let Some(why) = left_out {
+        for why in left_out {
             let (place, _) = self.machine.image.whereabouts(&path.state);
             ledger.enter(LedgerKind::BoundedInput, place, why);
         }

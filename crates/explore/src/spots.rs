@@ -19,8 +19,8 @@ impl SpotId {
     pub const UNKNOWN: SpotId = SpotId(0);
 }
 
-/// Where below a spot a state waits: the places in a library, and the edge that comes next. Two that are
-/// taken for one by chance only share their turns.
+/// Where below a spot a state waits: the places in a library, the edge that comes next, and the kind of its input. Two that
+/// are taken for one by chance only share their turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Nook(pub u64);
 
@@ -132,10 +132,10 @@ impl Spots {
         spot
     }
 
-    pub fn nook(&self, state: &State, next_edge: Option<EdgeId>) -> Nook {
+    pub fn nook(&self, state: &State, next_edge: Option<EdgeId>, kind: u64) -> Nook {
         let is_library = |frame: &&vm::Frame| self.first_nodes[frame.func.idx()].is_none();
         let mut hasher = FxHasher::default();
-        next_edge.map(|edge| edge.0).hash(&mut hasher);
+        (next_edge.map(|edge| edge.0), kind).hash(&mut hasher);
         for frame in state.frames().take_while(is_library).take(N_LIBRARY_FRAMES) {
             Site { func: frame.func, block: frame.block }.hash(&mut hasher);
         }

@@ -315,7 +315,8 @@ impl<'i, 'r> Worker<'i, 'r> {
     }
 
     fn push_with(&mut self, path: Path, next_edge: Option<EdgeId>, promise: Promise) {
-        let (spot, nook) = (self.spots.spot(&path.state), self.spots.nook(&path.state, next_edge));
+        let kind = self.line_up.borrow_mut().kind(&path);
+        let (spot, nook) = (self.spots.spot(&path.state), self.spots.nook(&path.state, next_edge, kind));
         let outlook = Outlook { promise, spot, nook, depth: path.decisions.len() };
         self.pending.push(Waiting::Live(Box::new(path)), next_edge, outlook);
         self.left.states_max = self.left.states_max.max(self.pending.n_live() + 1);

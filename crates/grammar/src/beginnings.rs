@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::chart::{Chart, Rules};
+use crate::parsing::{Parsing, Place};
 use crate::{Grammar, TokenId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +47,7 @@ pub enum Whole {
 /// One way to see a beginning.
 #[derive(Clone)]
 struct Reading {
-    chart: Chart,
+    place: Place,
     n_mistakes: u32,
 }
 
@@ -59,7 +59,7 @@ struct Node {
 }
 
 pub struct Beginnings {
-    rules: Rules,
+    parsing: Parsing,
     max_mistakes: u32,
     nodes: Vec<Node>,
     below: FxHashMap<(BeginningId, TokenId), BeginningId>,
@@ -67,18 +67,23 @@ pub struct Beginnings {
 
 impl Beginnings {
     pub fn new(grammar: Arc<Grammar>, max_mistakes: u32) -> Beginnings {
-        let rules = Rules::new(grammar);
-        let readings = vec![Reading { chart: rules.beginning(), n_mistakes: 0 }];
+        let parsing = Parsing::new(grammar);
+        let readings = vec![Reading { place: parsing.beginning(), n_mistakes: 0 }];
         let nodes = vec![Node { above: BeginningId::EMPTY, last: None, readings, known: None }];
-        Beginnings { rules, max_mistakes, nodes, below: FxHashMap::default() }
+        Beginnings { parsing, max_mistakes, nodes, below: FxHashMap::default() }
     }
 
     pub fn grammar(&self) -> &Arc<Grammar> {
-        self.rules.grammar()
+        self.parsing.grammar()
     }
 
     pub fn last(&self, beginning: BeginningId) -> Option<TokenId> {
         self.nodes[beginning.0 as usize].last
+    }
+
+    /// The beginning without its last token.
+    pub fn above(&self, beginning: BeginningId) -> BeginningId {
+        self.nodes[beginning.0 as usize].above
     }
 
     /// All its tokens.
@@ -106,26 +111,26 @@ impl Beginnings {
             *known = (size.min(known.0), by.min(known.1));
         };
         for reading in self.with_tokens_left_out(&node.readings) {
-            let Reading { chart, n_mistakes } = &*reading;
+            let Reading { place, n_mistakes } = &*reading;
             let n_left = self.max_mistakes - n_mistakes;
-            let next = self.rules.next(chart);
+            let next = self.parsing.next(place);
             let by = if *n_mistakes == 0 { By::Grammar } else { By::Mistake };
             // Every token that is left out makes the rest smaller.
             let less = |size: u32, n_left: u32| size.saturating_sub(n_left).max(1);
             next.iter().for_each(|(token, size)| allow(*token, less(*size, n_left), by));
-            if self.rules.is_whole(chart) {
+            if self.parsing.is_whole(place) {
                 whole = Whole::Yes;
             }
             if n_left == 0 {
                 continue;
             }
             let least_left = next.iter().map(|(_, size)| *size).min();
-            let to_the_end = if self.rules.is_whole(chart) { Some(0) } else { least_left };
+            let to_the_end = if self.parsing.is_whole(place) { Some(0) } else { least_left };
             if let (Some(last), Some(rest)) = (node.last, to_the_end) {
                 allow(last, less(rest + 1, n_left - 1), By::Mistake);
             }
             if let Some(size) = least_left {
-                let all = (0..self.rules.grammar().tokens.len()).map(|token| TokenId(token as u32));
+                let all = (0..self.parsing.grammar().tokens.len()).map(|token| TokenId(token as u32));
                 all.for_each(|token| allow(token, less(size, n_left - 1), By::Mistake));
             }
         }
@@ -144,19 +149,19 @@ impl Beginnings {
         let node = &self.nodes[beginning.0 as usize];
         let mut readings = Vec::new();
         for reading in self.with_tokens_left_out(&node.readings) {
-            let Reading { chart, n_mistakes } = &*reading;
-            let mut read = |chart: Option<Chart>, n_more: u32| {
-                readings.extend(chart.map(|chart| Reading { chart, n_mistakes: n_mistakes + n_more }));
+            let Reading { place, n_mistakes } = &*reading;
+            let mut read = |place: Option<Place>, n_more: u32| {
+                readings.extend(place.map(|place| Reading { place, n_mistakes: n_mistakes + n_more }));
             };
-            read(self.rules.advance(chart, token), 0);
+            read(self.parsing.advance(place, token), 0);
             if *n_mistakes == self.max_mistakes {
                 continue;
             }
             if node.last == Some(token) {
-                read(Some(chart.clone()), 1);
+                read(Some(place.clone()), 1);
             }
-            for (other, _) in self.rules.next(chart).into_iter().filter(|(other, _)| *other != token) {
-                read(self.rules.advance(chart, other), 1);
+            for (other, _) in self.parsing.next(place).into_iter().filter(|(other, _)| *other != token) {
+                read(self.parsing.advance(place, other), 1);
             }
         }
         let id = BeginningId(self.nodes.len() as u32);
@@ -169,12 +174,12 @@ impl Beginnings {
     fn with_tokens_left_out<'r>(&self, readings: &'r [Reading]) -> Vec<Cow<'r, Reading>> {
         let mut all: Vec<Cow<Reading>> = readings.iter().map(Cow::Borrowed).collect();
         let mut at = 0;
-        while let Some(Reading { chart, n_mistakes }) = all.get(at).map(|reading| &**reading) {
+        while let Some(Reading { place, n_mistakes }) = all.get(at).map(|reading| &**reading) {
             if *n_mistakes < self.max_mistakes {
-                let next = self.rules.next(chart).into_iter();
-                let left_out = next.filter_map(|(token, _)| self.rules.advance(chart, token));
+                let next = self.parsing.next(place).into_iter();
+                let left_out = next.filter_map(|(token, _)| self.parsing.advance(place, token));
                 let n_mistakes = n_mistakes + 1;
-                let more: Vec<_> = left_out.map(|chart| Cow::Owned(Reading { chart, n_mistakes })).collect();
+                let more: Vec<_> = left_out.map(|place| Cow::Owned(Reading { place, n_mistakes })).collect();
                 all.extend(more);
             }
             at += 1;
@@ -182,20 +187,62 @@ impl Beginnings {
         all
     }
 
-    /// The tokens of the smallest text that goes on from here.
-    pub fn finish(&mut self, beginning: BeginningId) -> Vec<TokenId> {
-        let (mut at, mut tokens) = (beginning, Vec::new());
-        loop {
-            let (next, whole) = self.next(at);
-            if whole == Whole::Yes {
-                return tokens;
-            }
-            let Some(best) = next.iter().min_by_key(|next| next.least) else { return tokens };
-            tokens.push(best.token);
-            at = self.advance(at, best.token);
+    /// How the smallest text of at most this size goes on from here. What a beginning needs is known exactly where the rules say all.
+    /// Where a parser refuses some of it or mistakes are allowed, it is searched for.
+    pub fn finish(&mut self, beginning: BeginningId, largest: u32) -> Finish {
+        let mut n_tries = MAX_TRIES;
+        let (next, whole) = self.next(beginning);
+        if whole == Whole::Yes {
+            return Finish::By(Vec::new());
         }
+        let least = next.iter().map(|next| next.least).min().unwrap_or(u32::MAX);
+        for size in least..=largest {
+            let mut tokens = Vec::new();
+            if self.search(beginning, size, &mut tokens, &mut n_tries) {
+                return Finish::By(tokens);
+            }
+            if n_tries == 0 {
+                return Finish::Unknown;
+            }
+        }
+        Finish::Never
+    }
+
+    fn search(&mut self, at: BeginningId, size: u32, tokens: &mut Vec<TokenId>, n_tries: &mut u32) -> bool {
+        let (next, whole) = self.next(at);
+        if whole == Whole::Yes {
+            return true;
+        }
+        let mut next: Vec<Next> = next.iter().filter(|next| next.least <= size).copied().collect();
+        next.sort_by_key(|next| next.least);
+        for Next { token, .. } in next {
+            if *n_tries == 0 {
+                return false;
+            }
+            *n_tries -= 1;
+            tokens.push(token);
+            let below = self.advance(at, token);
+            if self.search(below, size - 1, tokens, n_tries) {
+                return true;
+            }
+            tokens.pop();
+        }
+        false
     }
 }
+
+/// How a text may end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finish {
+    By(Vec<TokenId>),
+    /// Not within the size.
+    Never,
+    /// It takes too long to find out.
+    Unknown,
+}
+
+/// Tokens that are tried to find out how a text may end.
+const MAX_TRIES: u32 = 20_000;
 
 #[cfg(test)]
 mod tests {

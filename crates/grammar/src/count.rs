@@ -41,6 +41,8 @@ pub fn count(grammar: &Grammar, measure: Measure, largest: usize) -> Count {
     counting.begun.iter_mut().for_each(|begun| begun[0][0] = BigUint::from(1u8));
     for size in 0..=largest {
         order.iter().for_each(|component| counting.settle(component, size));
+        // The beginning of a rule may have this size by a variable that was settled after it. Larger sizes will need it.
+        (0..grammar.rules.len()).for_each(|rule| counting.extend(rule, size, Whole::Counted));
     }
     counting.variables.swap_remove(grammar.start.idx())
 }

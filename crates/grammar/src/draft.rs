@@ -2,7 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::syntax::{Grammar, Note, Rule, Symbol, Token, TokenId, VariableId};
+use crate::lr::Parser;
+use crate::syntax::{Grammar, Lost, Note, Rule, Symbol, Token, TokenId, VariableId};
 use crate::{Error, Kind, Language, Pattern, Scanner, Yield};
 
 /// Right-hand sides as people write them.
@@ -53,6 +54,8 @@ pub struct Draft {
     pub notes: Vec<Note>,
     /// Names that the file declares as tokens, with their lines.
     pub declared: Vec<(String, Option<usize>)>,
+    /// What was made of the rules, where that is known and there are no others.
+    pub parser: Option<Parser<String>>,
 }
 
 impl Draft {
@@ -60,8 +63,14 @@ impl Draft {
         Draft { file: file.to_string(), ..Draft::default() }
     }
 
+    /// Says something that takes no texts away.
     pub fn note(&mut self, line: Option<usize>, text: impl Into<String>) {
-        self.notes.push(Note { file: self.file.clone(), line, text: text.into() });
+        self.notes.push(Note { file: self.file.clone(), line, text: text.into(), lost: Lost::Nothing });
+    }
+
+    /// Says why texts of the language are not written.
+    pub fn lose(&mut self, line: Option<usize>, text: impl Into<String>) {
+        self.notes.push(Note { file: self.file.clone(), line, text: text.into(), lost: Lost::Texts });
     }
 
     pub fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
@@ -279,7 +288,7 @@ impl Building {
             let text = match declared {
                 Some((_, at)) => {
                     let at = at.or(line);
-                    self.draft.note(
+                    self.draft.lose(
                         at,
                         format!("token `{name}` has no pattern, so rules with it are left out; say what it looks like by --grammar-tokens"),
                     );
@@ -287,7 +296,7 @@ impl Building {
                 }
                 None => format!("`{name}` has neither a rule nor a pattern, so rules with it are left out"),
             };
-            self.draft.note(line, text);
+            self.draft.lose(line, text);
         }
     }
 
@@ -340,7 +349,9 @@ impl Building {
                 self.draft.note(None, format!("`{name}` is not used and is left out"));
             }
         }
-        Ok(renumber(self.variables, tokens, rules, start, &reached, scanner, self.draft.notes))
+        let parser = self.draft.parser.map(|parser| parser.rename(|name| self.token_ids.get(name).copied()));
+        let grammar = renumber(self.variables, tokens, rules, start, &reached, scanner, self.draft.notes);
+        Ok(Grammar { parser, ..grammar })
     }
 
     /// Which variables derive some text.
@@ -389,10 +400,11 @@ fn renumber(
         .filter(|rule| reached[rule.of.idx()])
         .map(|rule| Rule { of: numbers[rule.of.idx()], symbols: rule.symbols.iter().map(rename).collect() })
         .collect();
-    Grammar { variables: kept, tokens, rules, start: numbers[start.idx()], scanner, notes }
+    Grammar { variables: kept, tokens, rules, start: numbers[start.idx()], scanner, parser: None, notes }
 }
 
-fn token_name(expr: &Expr) -> Option<String> {
+/// The name of the token that an expression is.
+pub fn token_name(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => Some(name.clone()),
         Expr::Text(text) => Some(text_name(text)),

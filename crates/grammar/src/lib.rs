@@ -7,16 +7,18 @@ mod count;
 mod draft;
 mod hole;
 mod language;
+mod lr;
+mod parsing;
 pub mod read;
 mod scanner;
 mod syntax;
 
-pub use beginnings::{BeginningId, Beginnings, By, Next, Whole};
+pub use beginnings::{BeginningId, Beginnings, By, Finish, Next, Whole};
 pub use count::{Count, Measure, count};
 pub use hole::{Arrow, Bytes, Texts};
 pub use language::{Kind, Language};
 pub use scanner::{Pattern, Scanner, Yield};
-pub use syntax::{Grammar, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};
+pub use syntax::{Grammar, Lost, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};
 
 /// What is wrong with a grammar file, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]

@@ -25,7 +25,7 @@ pub struct Pattern {
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     pub patterns: Vec<Pattern>,
-    /// The text that stands between two tokens where one is needed.
+    /// The plainest text that it skips.
     pub blank: Option<Vec<u8>>,
 }
 
@@ -64,8 +64,22 @@ impl Scanner {
         if texts.has_empty_text() { texts.minus(&Language::of_text(b"")) } else { texts }
     }
 
+    /// What has to stand between a text of the first and one of the second; `None` where no blank keeps them apart.
+    pub fn between(&self, first: &Language, second: &Language) -> Option<Vec<u8>> {
+        if !self.runs_together(first, second) {
+            return Some(Vec::new());
+        }
+        let keeps_apart = |blank: &&&[u8]| {
+            let blank_text = Language::of_text(blank);
+            self.scan(blank) == Some(Yield::Nothing)
+                && !self.runs_together(first, &blank_text)
+                && !self.runs_together(&blank_text, second)
+        };
+        BLANKS.iter().find(keeps_apart).map(|blank| blank.to_vec())
+    }
+
     /// Whether a text of the first directly before a text of the second may be scanned as something longer.
-    pub fn runs_together(&self, first: &Language, second: &Language) -> bool {
+    fn runs_together(&self, first: &Language, second: &Language) -> bool {
         self.patterns.iter().any(|pattern| takes_more(&pattern.language, first, second))
     }
 }

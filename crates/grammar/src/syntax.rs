@@ -1,5 +1,6 @@
 //! A grammar as it was understood: variables, rules, tokens and the scanner that tells tokens apart.
 
+use crate::lr::Parser;
 use crate::{Kind, Language, Scanner};
 
 macro_rules! id {
@@ -56,6 +57,14 @@ pub struct Note {
     pub file: String,
     pub line: Option<usize>,
     pub text: String,
+    pub lost: Lost,
+}
+
+/// Whether a grammar has texts that are not written because of what a note says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    Nothing,
+    Texts,
 }
 
 /// Every variable derives some text, and the start leads to every variable and token.
@@ -66,10 +75,17 @@ pub struct Grammar {
     pub rules: Vec<Rule>,
     pub start: VariableId,
     pub scanner: Scanner,
+    /// What bison made of the rules.
+    pub parser: Option<Parser<TokenId>>,
     pub notes: Vec<Note>,
 }
 
 impl Grammar {
+    /// The notes on what is not written.
+    pub fn losses(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| note.lost == Lost::Texts)
+    }
+
     pub fn token(&self, id: TokenId) -> &Token {
         &self.tokens[id.idx()]
     }

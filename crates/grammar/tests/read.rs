@@ -94,6 +94,20 @@ fn size_sixty_is_counted_at_once() {
     assert!(started.elapsed().as_secs() < 5);
 }
 
+/// As many symbolic strings as a language people use has, by counting alone.
+#[test]
+fn size_sixty_of_c_is_counted_at_once() {
+    let started = std::time::Instant::now();
+    let c = of_files(&["c.txt"]);
+    assert!(c.notes.is_empty(), "{:?}", c.notes);
+    let counts = count(&c, Measure::Symbols, 60);
+    // The smallest program is an assertion. Then come one of 23 words, or a short name of a type, and a semicolon, or two assertions.
+    assert_eq!(counts[..3].iter().map(|n| n.to_string()).collect::<Vec<_>>(), ["0", "1", "25"]);
+    assert!(counts[60].bits() > 200, "{}", counts[60]);
+    // Optimised and alone it takes a tenth of this.
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
 #[test]
 fn rules_that_only_name_each_other_count_once() {
     let grammar = of_text("g.txt", "a = b | \"x\" ; b = a | \"y\" | b ; ").unwrap();
@@ -120,6 +134,77 @@ fn mistakes_are_named_with_their_place() {
     }
 }
 
+/// Rules that lead nowhere, name only themselves or stand for nothing.
+#[test]
+fn rules_without_use_are_left_out() {
+    if !has_bison() {
+        return;
+    }
+    let said = |rules: &str| of_text("g.y", &format!("%token T U\n%%\n{rules}\n")).map_err(|why| why.to_string());
+    assert!(said("a: a;").unwrap_err().contains("bison does not accept it"));
+    assert!(said("a: a | a 'x';").unwrap_err().contains("bison does not accept it"));
+    let itself = said("a: a | 'x';").unwrap();
+    assert_eq!(counts(&itself, Measure::Symbols, 2), [0, 1, 0]);
+    let empty = said("a: b b ; b: %empty ;").unwrap();
+    assert_eq!(counts(&empty, Measure::Symbols, 2), [1, 0, 0]);
+    let left = said("a: %empty | a b 'x' ; b: %empty | b 'y' ;").unwrap();
+    assert_eq!(counts(&left, Measure::Symbols, 4), [1, 1, 2, 4, 8]);
+    let useless = said("a: 'x' | b 'y' ; b: b 'z' ; c: 'x' ;").unwrap();
+    assert_eq!((useless.rules.len(), counts(&useless, Measure::Symbols, 2)), (1, vec![0, 1, 0]));
+    // Texts with a token of which nothing says what it looks like are missing, and that is said.
+    let unknown = said("a: 'x' | T ;").unwrap();
+    assert!(unknown.losses().any(|note| note.text.contains("`T`") && note.text.contains("--grammar-tokens")));
+    assert!(said("a: T ;").unwrap_err().contains("no text can be made of `a`"));
+}
+
+/// What bison refuses although the rules derive it: by `%nonassoc`, and by a conflict that it solves.
+#[test]
+fn what_the_parser_refuses_is_no_text() {
+    if !has_bison() {
+        return;
+    }
+    let texts = |declarations: &str, rules: &str, largest: u32| -> Vec<String> {
+        let grammar = std::sync::Arc::new(of_text("g.y", &format!("{declarations}\n%%\n{rules}\n")).unwrap());
+        let mut tree = grammar::Beginnings::new(grammar.clone(), 0);
+        let (mut texts, mut open) = (Vec::new(), vec![(grammar::BeginningId::EMPTY, String::new())]);
+        while let Some((at, text)) = open.pop() {
+            let (next, whole) = tree.next(at);
+            if whole == grammar::Whole::Yes {
+                texts.push(text.clone());
+            }
+            for step in next.iter().filter(|step| text.len() as u32 + step.least <= largest) {
+                let letter = grammar.token(step.token).name.trim_matches('"').to_string();
+                open.push((tree.advance(at, step.token), format!("{text}{letter}")));
+            }
+        }
+        texts.sort();
+        texts
+    };
+    assert_eq!(texts("%nonassoc '<'", "e: e '<' e | 'a' ;", 5), ["a", "a<a"]);
+    assert_eq!(texts("%left '<'", "e: e '<' e | 'a' ;", 5), ["a", "a<a", "a<a<a"]);
+    assert_eq!(texts("", "s: o 'x' ; o: %empty | 'x' ;", 5), ["xx"]);
+    assert_eq!(texts("%glr-parser", "s: o 'x' ; o: %empty | 'x' ;", 5), ["x", "xx"]);
+}
+
+#[test]
+fn actions_that_may_return_nothing_are_not_relied_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let (lex, plain) = (dir.path().join("g.l"), dir.path().join("g.txt"));
+    std::fs::write(&plain, "a = NUM | WORD ;").unwrap();
+    let with = |rules: &str| {
+        std::fs::write(&lex, format!("%x NOTE\n%%\n{rules}\n")).unwrap();
+        grammar(&Files { grammar: vec![plain.clone(), lex.clone()], tokens: None }).unwrap()
+    };
+    let certain = with("[0-9]+ { if (n) { n--; } return NUM; }\n[a-z]+ return WORD;");
+    assert_eq!(certain.losses().count(), 0);
+    let doubtful = with("[0-9]+ return NUM;\n[a-z]+ { if (yyleng > 1) return WORD; }");
+    assert!(doubtful.losses().any(|note| note.text.contains("only under a condition")), "{:?}", doubtful.notes);
+    // A comment in a start condition of its own takes no texts away, a string does.
+    let rules = "[0-9]+ return NUM;\n[a-z]+ return WORD;\n# BEGIN(NOTE);\n<NOTE>\\n BEGIN(INITIAL);\n<NOTE>.";
+    assert_eq!(with(&format!("{rules} ;")).losses().count(), 0);
+    assert_eq!(with(&format!("{rules} return WORD;")).losses().count(), 1);
+}
+
 #[test]
 fn noise_is_refused_quickly() {
     let mut noise = String::new();
@@ -128,7 +213,7 @@ fn noise_is_refused_quickly() {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         noise.push((32 + (seed >> 33) % 95) as u8 as char);
     }
-    for name in ["g.txt", "g.g4", "g.l"] {
+    for name in ["g.txt", "g.g4", "g.l", "g.y"] {
         assert!(of_text(name, &noise).is_err(), "{name}");
     }
 }

@@ -284,6 +284,17 @@ fn holes_that_are_wrong_are_noticed() {
     }
 }
 
+/// Without bison a `.y` cannot be read, and that is said.
+#[test]
+fn bison_is_asked_for_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("g.y"), "%%\na: 'x' ;\n").unwrap();
+    let mut command = Command::new(testkit::command::find_colt().unwrap());
+    command.current_dir(dir.path()).env("PATH", dir.path()).args(["grammar", "g.y"]);
+    let done = run_limited(&mut command, LIMIT).unwrap();
+    assert!(done.status == Some(2) && done.stderr.contains("install the package `bison`"), "{}", done.output());
+}
+
 #[test]
 fn bad_input_is_refused_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();

@@ -102,6 +102,11 @@ pub trait Seats {
         Vec::new()
     }
 
+    /// Seat `rank`: of what kind a path's input is where it waits. Search orders that give every place its turn give each kind one.
+    fn kind(&self, _path: &Path) -> u64 {
+        0
+    }
+
     /// Seat `rank`, exactly one: a search order of the technique's own.
     fn rank(&mut self, _seed: u64) -> Option<Box<dyn Rank>> {
         None

@@ -269,12 +269,12 @@ impl Reader<'_, '_> {
                     "skip" => gives = LexemeGives::Nothing,
                     _ if command.starts_with("channel") => gives = LexemeGives::Nothing,
                     _ if command.starts_with("type") => {
-                        self.draft.note(Some(line), format!("`{name} -> {command}` is not followed"));
+                        self.draft.lose(Some(line), format!("`{name} -> {command}` is not followed"));
                         gives = LexemeGives::Unknown;
                     }
                     _ => {
                         self.draft
-                            .note(Some(line), format!("`{name} -> {command}` changes the mode, which is not followed"));
+                            .lose(Some(line), format!("`{name} -> {command}` changes the mode, which is not followed"));
                         gives = LexemeGives::Unknown;
                     }
                 }
@@ -386,6 +386,7 @@ impl Reader<'_, '_> {
 
     /// The patterns of the lexer, in order.
     fn finish(self) -> Result<(), Error> {
+        let mut losses = Vec::new();
         let by_name: FxHashMap<&str, &Lexeme> =
             self.lexemes.iter().map(|lexeme| (lexeme.name.as_str(), lexeme)).collect();
         for lexeme in self.lexemes.iter().filter(|lexeme| lexeme.gives != LexemeGives::Fragment) {
@@ -399,6 +400,10 @@ impl Reader<'_, '_> {
             let mut language = Language::of_regex(&regex, Alphabet::Unicode, self.case).map_err(wrong)?;
             if stops_early(&lexeme.expr) {
                 language = language.shortest();
+                if repeats_behind(&lexeme.expr) {
+                    let why = format!("what `{}` repeats behind a part that stops early is left out", lexeme.name);
+                    losses.push((lexeme.line, why));
+                }
             }
             let gives = match lexeme.gives {
                 LexemeGives::Token => Gives::Token(lexeme.name.clone()),
@@ -407,6 +412,7 @@ impl Reader<'_, '_> {
             };
             self.draft.patterns.push(DraftPattern { gives, language });
         }
+        losses.into_iter().for_each(|(line, why)| self.draft.lose(Some(line), why));
         Ok(())
     }
 }
@@ -458,6 +464,27 @@ fn stops_early(expr: &Lexed) -> bool {
         Lexed::Sequence(parts) | Lexed::Choice(parts) => parts.iter().any(stops_early),
         Lexed::Repeat(inner, how) => how.len() == 2 || stops_early(inner),
         Lexed::Name(_) | Lexed::Regex(_) | Lexed::Not(_) => false,
+    }
+}
+
+/// Whether something is repeated behind a part that stops early. What a name stands for may.
+fn repeats_behind(expr: &Lexed) -> bool {
+    match expr {
+        Lexed::Sequence(parts) => {
+            let first = parts.iter().position(stops_early);
+            first.is_some_and(|first| repeats_behind(&parts[first]) || parts[first + 1..].iter().any(repeats))
+        }
+        Lexed::Choice(parts) => parts.iter().any(repeats_behind),
+        Lexed::Repeat(inner, how) => how.len() == 1 && stops_early(inner),
+        Lexed::Name(_) | Lexed::Regex(_) | Lexed::Not(_) => false,
+    }
+}
+
+fn repeats(expr: &Lexed) -> bool {
+    match expr {
+        Lexed::Sequence(parts) | Lexed::Choice(parts) => parts.iter().any(repeats),
+        Lexed::Repeat(..) | Lexed::Name(_) => true,
+        Lexed::Regex(_) | Lexed::Not(_) => false,
     }
 }
 

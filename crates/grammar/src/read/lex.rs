@@ -3,7 +3,7 @@
 //! What is read: definitions, patterns in all of flex's syntax, start conditions, trailing context, and which token an action
 //! returns (`return NUM;`, `return *yytext;`; no return: blanks and comments). Of some patterns it cannot be said which token they
 //! give: those that are active only in a start condition other than the first, and those whose action does more than return
-//! a token. They are listed, and their texts are never written.
+//! a token, or returns it under a condition. They are listed, and their texts are never written.
 
 mod action;
 mod pattern;
@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cursor::Cursor;
 use crate::Error;
 use crate::draft::{Draft, DraftPattern, Gives, text_name};
-use crate::language::{Alphabet, Case, Language};
+use crate::language::{Alphabet, Case, Kind, Language};
 use action::Returns;
 use pattern::Translated;
 
@@ -26,9 +26,12 @@ pub fn read(file: &str, text: &str) -> Result<Draft, Error> {
         exclusive: FxHashSet::default(),
         case: Case::Matters,
         waiting: Vec::new(),
+        begins: Vec::new(),
+        gives_elsewhere: false,
     };
     reader.definitions()?;
     reader.rules()?;
+    reader.say_what_begins();
     Ok(reader.draft)
 }
 
@@ -40,6 +43,10 @@ struct Reader<'t> {
     case: Case,
     /// Patterns whose action is that of the next one (`|`).
     waiting: Vec<LexRule>,
+    /// Patterns behind which another start condition matches.
+    begins: Vec<LexRule>,
+    /// Whether a pattern of another start condition gives something.
+    gives_elsewhere: bool,
 }
 
 struct LexRule {
@@ -238,6 +245,7 @@ impl Reader<'_> {
         }
         let is_first = |name: &str| name == "INITIAL" || name == "*" || name == "0";
         if !rule.conditions.is_empty() && !rule.conditions.iter().any(|name| is_first(name)) {
+            self.gives_elsewhere |= !matches!(returns, Returns::Nothing | Returns::Begins | Returns::Aside);
             if let Returns::Tokens(tokens) = returns {
                 let names: Vec<&str> = tokens.iter().map(String::as_str).collect();
                 let condition = rule.conditions.join(", ");
@@ -263,7 +271,7 @@ impl Reader<'_> {
             language = language.then(&build(follows)?);
         }
         if follows.is_some() || place == pattern::Place::LineStart {
-            self.draft.note(
+            self.draft.lose(
                 Some(rule.line),
                 format!("`{}` depends on what stands around it; its texts are not written", rule.pattern),
             );
@@ -271,11 +279,29 @@ impl Reader<'_> {
             return Ok(());
         }
         self.give(&rule, returns, language);
+        if *returns == Returns::Begins {
+            self.begins.push(rule);
+        }
         Ok(())
+    }
+
+    /// What another start condition only passes over is a comment. Otherwise texts are missing.
+    fn say_what_begins(&mut self) {
+        for rule in std::mem::take(&mut self.begins) {
+            let text = format!("`{}`: its action calls BEGIN; what begins there is not written", rule.pattern);
+            match self.gives_elsewhere {
+                true => self.draft.lose(Some(rule.line), text),
+                false => self.draft.note(Some(rule.line), text),
+            }
+        }
     }
 
     fn give(&mut self, rule: &LexRule, returns: &Returns, language: Language) {
         match returns {
+            // Nobody needs a text with a comment in it, or one that ends early. But it takes its texts from others.
+            Returns::Begins | Returns::Aside => {
+                self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
+            }
             Returns::Nothing => self.draft.patterns.push(DraftPattern { gives: Gives::Nothing, language }),
             Returns::Tokens(tokens) if tokens.len() == 1 => {
                 self.draft.patterns.push(DraftPattern { gives: Gives::Token(tokens[0].clone()), language });
@@ -286,11 +312,17 @@ impl Reader<'_> {
                     let gives = Gives::Token(text_name(&[byte]));
                     self.draft.patterns.push(DraftPattern { gives, language: Language::of_text(&[byte]) });
                 }
+                if !matches!(language.kind(), Kind::Finite { longest: 1 } | Kind::One(_)) {
+                    self.draft.lose(
+                        Some(rule.line),
+                        format!("`{}` returns its first character also where it matches more", rule.pattern),
+                    );
+                }
                 self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
             }
             Returns::Tokens(tokens) => {
                 let names = tokens.join(" or ");
-                self.draft.note(
+                self.draft.lose(
                     Some(rule.line),
                     format!("`{}` returns {names}, and one cannot say when; --grammar-tokens can", rule.pattern),
                 );
@@ -298,7 +330,7 @@ impl Reader<'_> {
             }
             Returns::Unknown(why) => {
                 self.draft
-                    .note(Some(rule.line), format!("`{}`: {why}; --grammar-tokens can say what it is", rule.pattern));
+                    .lose(Some(rule.line), format!("`{}`: {why}; --grammar-tokens can say what it is", rule.pattern));
                 self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
             }
         }

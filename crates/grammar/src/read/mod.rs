@@ -65,6 +65,10 @@ pub fn grammar(files: &Files) -> Result<Grammar, Error> {
             }
         }
     }
+    if texts.iter().filter(|(form, _, _)| *form != Form::Lex).count() > 1 {
+        // Rules of several files together: no parser was made of all of them.
+        draft.parser = None;
+    }
     draft.into_grammar()
 }
 

@@ -1,6 +1,6 @@
 //! yacc and bison files, read by bison itself: `bison --xml` knows all of its syntax, and what it makes of it.
 //!
-//! What bison reports as rules is the grammar; rules with the token `error` are for recovery from mistakes and are left out.
+//! What bison reports as rules is the grammar, and what it reports as automaton is the parser that decides where the rules leave a choice; rules with the token `error` are for recovery from mistakes and are left out.
 //! Names that a token has beside a string (`%token LE "<="`) are read from the file, as the report has only one of them.
 
 use std::path::Path;
@@ -10,8 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::{Cursor, unescape};
 use crate::Error;
-use crate::draft::{Draft, DraftPattern, DraftRule, Expr, Gives, text_name};
+use crate::draft::{Draft, DraftPattern, DraftRule, Expr, Gives, text_name, token_name};
 use crate::language::Language;
+use crate::lr::{Action, Parser, Reduction, State};
 
 pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error> {
     let file = path.display().to_string();
@@ -26,6 +27,7 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
         .filter(|node| node.has_tag_name("terminal"))
         .filter_map(|node| node.attribute("name"))
         .collect();
+    let mut tokens: FxHashMap<&str, String> = FxHashMap::default();
     let mut names = Names { aliases: &aliases, terminals: &terminals, draft };
     for rule in tree.descendants().filter(|node| node.has_tag_name("rule") && node.has_attribute("usefulness")) {
         let child = |name: &str| rule.children().find(|node| node.has_tag_name(name));
@@ -35,11 +37,71 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
         if of == "$accept" {
             names.draft.start = symbols.first().map(|name| name.to_string());
         } else if !symbols.contains(&"error") {
-            let expr = Expr::Sequence(symbols.iter().map(|symbol| names.symbol(symbol)).collect());
-            names.draft.rules.push(DraftRule { of: of.to_string(), expr, line: None });
+            let mut parts = Vec::new();
+            for symbol in symbols {
+                let part = names.symbol(symbol);
+                if let (true, Some(name)) = (terminals.contains(symbol), token_name(&part)) {
+                    tokens.insert(symbol, name);
+                }
+                parts.push(part);
+            }
+            names.draft.rules.push(DraftRule { of: of.to_string(), expr: Expr::Sequence(parts), line: None });
         }
     }
+    draft.parser = match follows_all(text) {
+        true => None,
+        false => Some(parser(&tree, &tokens).ok_or_else(|| wrong("bison's report has no automaton".into()))?),
+    };
     Ok(())
+}
+
+/// Whether the parser follows all choices at once.
+fn follows_all(text: &str) -> bool {
+    text.contains("%glr-parser") || text.contains("\"glr.c\"") || text.contains("\"glr.cc\"")
+}
+
+/// The automaton of a report, with tokens by the names that a draft has for them.
+fn parser(report: &roxmltree::Document, tokens: &FxHashMap<&str, String>) -> Option<Parser<String>> {
+    let mut variables: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut number = |name| {
+        let next = variables.len() as u32;
+        *variables.entry(name).or_insert(next)
+    };
+    let mut reductions = FxHashMap::default();
+    for rule in report.descendants().filter(|node| node.has_tag_name("rule") && node.has_attribute("usefulness")) {
+        let child = |name: &str| rule.children().find(|node| node.has_tag_name(name));
+        let n_symbols = child("rhs")?.children().filter(|node| node.has_tag_name("symbol")).count();
+        let variable = number(child("lhs")?.text()?);
+        reductions.insert(rule.attribute("number")?.parse().ok()?, Reduction { n_symbols, variable });
+    }
+    let mut states = Vec::new();
+    for node in report.descendants().filter(|node| node.has_tag_name("state") && node.has_attribute("number")) {
+        let mut state = State::default();
+        let mut act = |symbol: &str, action: Action| match (symbol, tokens.get(symbol)) {
+            ("$default", _) => state.otherwise = action,
+            ("$end", _) => state.at_end = Some(action),
+            (_, Some(token)) => drop(state.actions.insert(token.clone(), action)),
+            // Never seen: `error`, and what no rule has.
+            (_, None) => {}
+        };
+        for part in node.descendants() {
+            let symbol = part.attribute("symbol").unwrap_or_default();
+            match (part.tag_name().name(), part.attribute("type"), part.attribute("enabled")) {
+                ("reduction", _, Some("true")) => match part.attribute("rule")? {
+                    "accept" => act(symbol, Action::Accept),
+                    rule => act(symbol, Action::Reduce(rule.parse().ok()?)),
+                },
+                ("transition", Some("shift"), _) => act(symbol, Action::Shift(part.attribute("state")?.parse().ok()?)),
+                ("error", _, _) => act(symbol, Action::Refuse),
+                _ => {}
+            }
+        }
+        for part in node.descendants().filter(|part| part.attribute("type") == Some("goto")) {
+            state.goes.insert(number(part.attribute("symbol")?), part.attribute("state")?.parse().ok()?);
+        }
+        states.push(state);
+    }
+    (!states.is_empty()).then_some(Parser { states, reductions })
 }
 
 /// Runs bison.

@@ -36,7 +36,8 @@
 //! **Mistakes.** With `--grammar-errors N` the tokens so far may also begin a text in which one was left out, doubled or replaced.
 //! They stay one node for one sequence of tokens, so no text comes twice.
 //!
-//! **What it can miss** is in the ledger: texts that do not fit into the input (`bounded-input`).
+//! **What it can miss** is in the ledger (`bounded-input`): texts that do not fit into the input, tokens of which the files do not
+//! say what they look like, tokens that no blank keeps apart.
 
 mod company;
 mod text;
@@ -208,6 +209,18 @@ impl Texts {
         }
     }
 
+    /// What was not understood of the grammar, for the ledger.
+    fn losses(&self) -> Option<String> {
+        let mut losses = self.config.grammar.losses();
+        let first = losses.next()?;
+        let more = match losses.count() {
+            0 => String::new(),
+            n_more => format!(", and {n_more} more"),
+        };
+        let place = first.line.map_or(String::new(), |line| format!("{line}: "));
+        Some(format!("texts are missing: {}:{place}{}{more}; `colt grammar` lists all", first.file, first.text))
+    }
+
     /// Whether what is decided of the text decides about its size as well.
     fn is_settled(&self, path: &Path, effect: &Effect, means: &mut Means) -> bool {
         let Effect::Branch { cond } = effect else { return false };
@@ -299,10 +312,18 @@ impl Seats for Texts {
             On::Size | On::Open => {}
         }
         let room = self.room(path, &mut means.machine.terms)?;
-        let Ways { ways, left_out } = self.writer.ways(path, &text, &room, &mut means.machine.terms);
+        let Ways { ways, mut left_out } = self.writer.ways(path, &text, &room, &mut means.machine.terms);
+        if begun.is_none() {
+            left_out.extend(self.losses());
+        }
         let (shaped, texts) = ways.into_iter().map(|way| (way.shaped, way.text)).unzip();
         self.listed = texts;
         Some(Shapings { by: NAME, ways: shaped, left_out })
+    }
+
+    /// Texts that end in the same two tokens are of a kind: so all that may follow each other have their turn.
+    fn kind(&self, path: &Path) -> u64 {
+        Text::of(path).map_or(0, |text| self.writer.kind(text))
     }
 
     fn chosen(&mut self, path: &Path) -> Option<u64> {

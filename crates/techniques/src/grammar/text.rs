@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ::grammar::{BeginningId, Beginnings, By, Bytes, Kind, Texts, TokenId, Whole};
+use ::grammar::{BeginningId, Beginnings, By, Bytes, Finish, Kind, Texts, TokenId, Whole};
 use explore::{Path, Shaped, SlotId};
 use rustc_hash::FxHashMap;
 use term::{SymbolId, TermId, Terms, View};
@@ -113,7 +113,7 @@ pub struct Way {
 /// All of them, and what had to be left out.
 pub struct Ways {
     pub ways: Vec<Way>,
-    pub left_out: Option<String>,
+    pub left_out: Vec<String>,
 }
 
 /// What texts are made of.
@@ -121,17 +121,37 @@ pub struct Writer {
     pub beginnings: Beginnings,
     pub max: u32,
     pub words: Words,
-    runs_together: FxHashMap<(TokenId, TokenId), bool>,
+    between: FxHashMap<(TokenId, TokenId), Option<Vec<u8>>>,
     holes: FxHashMap<(TokenId, usize), Option<Texts>>,
     examples: FxHashMap<(TokenId, usize), Option<Vec<u8>>>,
     shortest: Vec<usize>,
     /// How the smallest text goes on, and in how many bytes.
-    smallest: FxHashMap<BeginningId, (Tokens, usize)>,
+    smallest: FxHashMap<BeginningId, (Rest, usize)>,
     /// The same for those that had too little room for it.
-    finished: FxHashMap<(BeginningId, u32, usize), Option<Tokens>>,
+    finished: FxHashMap<(BeginningId, u32, usize), Rest>,
 }
 
 type Tokens = Rc<[TokenId]>;
+
+/// How a text may go on to its end.
+#[derive(Clone, Debug)]
+enum Rest {
+    Is(Tokens),
+    /// With more tokens than there may be.
+    TooLarge,
+    /// In more bytes than there are.
+    NoRoom,
+    Unknown,
+}
+
+impl Rest {
+    fn tokens(&self) -> Option<Tokens> {
+        match self {
+            Rest::Is(tokens) => Some(Rc::clone(tokens)),
+            Rest::TooLarge | Rest::NoRoom | Rest::Unknown => None,
+        }
+    }
+}
 
 /// Tokens that are tried to find a text for little room; beyond it such texts are left out.
 const MAX_TRIES: u32 = 2_000;
@@ -152,7 +172,7 @@ impl Writer {
             beginnings,
             max,
             words,
-            runs_together: FxHashMap::default(),
+            between: FxHashMap::default(),
             holes: FxHashMap::default(),
             examples: FxHashMap::default(),
             shortest,
@@ -161,11 +181,24 @@ impl Writer {
         }
     }
 
+    /// The same for texts that end in the same two tokens.
+    pub fn kind(&self, text: &Text) -> u64 {
+        let number = |token: Option<TokenId>| token.map_or(0, |token| u64::from(token.0) + 1);
+        let last = self.beginnings.last(text.beginning);
+        let before = self.beginnings.last(self.beginnings.above(text.beginning));
+        number(before) << 32 | number(last)
+    }
+
     /// In which ways the text may go on.
     pub fn ways(&mut self, path: &Path, text: &Text, room: &Room, terms: &mut Terms) -> Ways {
         let (next, whole) = self.beginnings.next(text.beginning);
         let mut ways = Vec::new();
-        let mut left_out = None;
+        let mut left_out = Vec::new();
+        let mut leave_out = |why: String| {
+            if !left_out.contains(&why) {
+                left_out.push(why);
+            }
+        };
         if whole == Whole::Yes {
             let shaped = ends(text, room, terms);
             ways.push(Way { shaped, text: Text { ends: Ends::Here, ..text.clone() } });
@@ -175,7 +208,7 @@ impl Writer {
         for step in next.iter().filter(|step| text.size + step.least <= max) {
             let Some(blank) = self.between(self.beginnings.last(text.beginning), step.token) else {
                 if step.by == By::Grammar {
-                    left_out = Some("two tokens would run together, and the scanner knows no blank".to_string());
+                    leave_out("two tokens would run together, and no blank keeps them apart".to_string());
                 }
                 continue;
             };
@@ -190,14 +223,22 @@ impl Writer {
             let start = text.len + blank.len();
             let len = start + piece.values.len();
             if len > room.most() {
-                left_out = Some(room.left_out());
+                leave_out(room.left_out());
                 continue;
             }
             let beginning = self.beginnings.advance(text.beginning, token);
             let size = text.size + piece.size;
-            if self.finish(beginning, max - size, room.most() - len).is_none() {
-                left_out = Some(room.left_out());
-                continue;
+            match self.finish(beginning, max - size, room.most() - len) {
+                Rest::Is(_) => {}
+                Rest::TooLarge => continue,
+                Rest::NoRoom => {
+                    leave_out(room.left_out());
+                    continue;
+                }
+                Rest::Unknown => {
+                    leave_out("how some texts could end is too hard to find out".to_string());
+                    continue;
+                }
             }
             let mut condition = is_text(terms, &room.bytes[text.len..start], &blank);
             condition = terms.and(condition, piece.condition);
@@ -318,11 +359,11 @@ impl Writer {
     fn between(&mut self, first: Option<TokenId>, second: TokenId) -> Option<Vec<u8>> {
         let Some(first) = first else { return Some(Vec::new()) };
         let grammar = self.beginnings.grammar().clone();
-        let runs_together = *self.runs_together.entry((first, second)).or_insert_with(|| {
+        let between = self.between.entry((first, second)).or_insert_with(|| {
             let (first, second) = (&grammar.token(first).language, &grammar.token(second).language);
-            grammar.scanner.runs_together(first, second)
+            grammar.scanner.between(first, second)
         });
-        if runs_together { grammar.scanner.blank.clone() } else { Some(Vec::new()) }
+        between.clone()
     }
 
     fn hole(&mut self, token: TokenId, len: usize) -> Option<Texts> {
@@ -347,18 +388,26 @@ impl Writer {
     }
 
     /// A small text that begins so, within what is left of its size and of its bytes: the tokens that follow.
-    fn finish(&mut self, beginning: BeginningId, size: u32, bytes: usize) -> Option<Tokens> {
+    fn finish(&mut self, beginning: BeginningId, size: u32, bytes: usize) -> Rest {
         let smallest = match self.smallest.get(&beginning) {
             Some(known) => known.clone(),
             None => {
-                let tokens: Tokens = self.beginnings.finish(beginning).into();
-                let len = self.write(beginning, &tokens).map_or(usize::MAX, |rest| rest.len());
-                self.smallest.insert(beginning, (Rc::clone(&tokens), len));
-                (tokens, len)
+                let rest = match self.beginnings.finish(beginning, self.max) {
+                    Finish::By(tokens) => Rest::Is(tokens.into()),
+                    Finish::Never => Rest::TooLarge,
+                    Finish::Unknown => Rest::Unknown,
+                };
+                let written = rest.tokens().and_then(|tokens| self.write(beginning, &tokens));
+                let smallest = (rest, written.map_or(usize::MAX, |written| written.len()));
+                self.smallest.insert(beginning, smallest.clone());
+                smallest
             }
         };
-        if smallest.1 <= bytes {
-            return Some(smallest.0);
+        match smallest.0.tokens() {
+            None => return smallest.0,
+            Some(tokens) if tokens.len() > size as usize => return Rest::TooLarge,
+            Some(_) if smallest.1 <= bytes => return smallest.0,
+            Some(_) => {}
         }
         // The one with the fewest tokens is too long. Another may be shorter.
         if let Some(known) = self.finished.get(&(beginning, size, bytes)) {
@@ -366,7 +415,10 @@ impl Writer {
         }
         let mut tokens = Vec::new();
         let mut n_tries = MAX_TRIES;
-        let found = self.search(beginning, size, bytes, &mut tokens, &mut n_tries).then(|| Rc::from(tokens));
+        let found = match self.search(beginning, size, bytes, &mut tokens, &mut n_tries) {
+            true => Rest::Is(Rc::from(tokens)),
+            false => Rest::NoRoom,
+        };
         self.finished.insert((beginning, size, bytes), found.clone());
         found
     }
@@ -418,7 +470,7 @@ impl Writer {
     /// The rest of a text that begins so and has this room.
     pub fn rest(&mut self, text: &Text, bytes: usize) -> Vec<u8> {
         let size = self.max - text.size;
-        let Some(tokens) = self.finish(text.beginning, size, bytes) else { return Vec::new() };
+        let Some(tokens) = self.finish(text.beginning, size, bytes).tokens() else { return Vec::new() };
         self.write(text.beginning, &tokens).unwrap_or_default()
     }
 }

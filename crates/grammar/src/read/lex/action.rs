@@ -8,43 +8,99 @@ pub enum Returns {
     ItsText,
     /// One of these.
     Tokens(Vec<String>),
+    /// Nothing that a text needs: it ends the text, refuses it, or passes over more of it than it matched.
+    Aside,
+    /// Nothing, but patterns of another start condition match next.
+    Begins,
     /// Why one cannot say.
     Unknown(String),
 }
 
 /// Calls that change what is matched next.
-const STEERING: [&str; 8] = ["BEGIN", "REJECT", "yymore", "yyless", "unput", "input", "yy_push_state", "yyterminate"];
+const STEERING: [&str; 8] =
+    ["REJECT", "yymore", "yyless", "unput", "input", "yy_push_state", "yy_pop_state", "yy_top_state"];
 
 pub fn returns(action: &str) -> Returns {
     let code = without_texts(action);
-    let steers = STEERING.iter().find(|name| words(&code).any(|word| word == **name));
+    let has = |name: &str| words(&code).any(|word| word == name);
+    let steers = STEERING.iter().find(|name| has(name));
     let mut tokens: Vec<String> = Vec::new();
-    let mut returns_its_text = false;
+    let (mut returns_its_text, mut ends) = (false, has("yyterminate"));
     for value in returned(&code, action) {
         match value_of(&value) {
             Value::Token(token) if tokens.contains(&token) => {}
             Value::Token(token) => tokens.push(token),
             Value::ItsText => returns_its_text = true,
-            Value::End => return Returns::Unknown("the action ends the text".into()),
+            Value::End | Value::Refused => ends = true,
             Value::Computed => return Returns::Unknown(format!("one cannot say what `return {value}` is")),
         }
     }
-    match (tokens.is_empty(), returns_its_text, steers) {
-        (true, false, None) if code.contains("unknown()") => Returns::Unknown("its action is a block of code".into()),
-        (true, false, None) => Returns::Nothing,
-        (_, _, Some(name)) => {
-            Returns::Unknown(format!("its action calls {name}, so what follows is scanned otherwise"))
-        }
-        (true, true, None) => Returns::ItsText,
-        (false, true, None) => Returns::Unknown("it returns a token or its text, and one cannot say when".into()),
-        (false, false, None) => Returns::Tokens(tokens),
+    let returns_something = returns_its_text || ends || !tokens.is_empty();
+    if steers == Some(&"input") && !returns_something {
+        return Returns::Aside;
     }
+    if let Some(name) = steers {
+        return Returns::Unknown(format!("its action calls {name}, so what follows is scanned otherwise"));
+    }
+    if has("BEGIN") {
+        let why = "its action calls BEGIN, so what follows is scanned otherwise";
+        return if returns_something { Returns::Unknown(why.into()) } else { Returns::Begins };
+    }
+    if code.contains("unknown()") && !returns_something {
+        return Returns::Unknown("its action is a block of code".into());
+    }
+    if returns_something && !always_returns(&code) {
+        return Returns::Unknown("it returns only under a condition".into());
+    }
+    match (tokens.is_empty(), returns_its_text, ends) {
+        (true, false, false) => Returns::Nothing,
+        (true, false, true) => Returns::Aside,
+        (true, true, false) => Returns::ItsText,
+        (false, false, false) => Returns::Tokens(tokens),
+        _ => Returns::Unknown("it returns one or the other, and one cannot say when".into()),
+    }
+}
+
+/// Whether the code comes to a `return` on every way, as far as its text tells: one stands by itself at the end, or behind the last
+/// `else`. (Of several that return different tokens it is said that one cannot say when.)
+fn always_returns(code: &str) -> bool {
+    let is_exit = |word: &str| word == "return" || word == "yyterminate";
+    let mut depth = 0u32;
+    let mut before = String::new();
+    let mut word = String::new();
+    // The block that the whole action is in does not count.
+    let inner = code.trim();
+    let inner = inner.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inner);
+    for c in inner.chars().chain([' ']) {
+        if c.is_ascii_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        if !word.is_empty() {
+            let stands_alone = before.is_empty() || before.ends_with([';', '}', '{']);
+            if depth == 0 && is_exit(&word) && (stands_alone || before.ends_with("else")) {
+                return true;
+            }
+            before = std::mem::take(&mut word);
+        }
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            before = c.to_string();
+        }
+    }
+    false
 }
 
 enum Value {
     Token(String),
     ItsText,
     End,
+    /// A token that no text has.
+    Refused,
     Computed,
 }
 
@@ -60,7 +116,12 @@ fn value_of(value: &str) -> Value {
     match value {
         "*yytext" | "yytext[0]" | "yytext [0]" | "* yytext" => return Value::ItsText,
         "0" | "YY_NULL" | "END" | "YYEOF" => return Value::End,
+        // What yacc keeps for itself: no rule has these.
+        "256" | "257" | "YYerror" | "YYUNDEF" => return Value::Refused,
         _ => {}
+    }
+    if let Ok(byte) = value.parse::<u8>() {
+        return Value::Token(crate::draft::text_name(&[byte]));
     }
     if let Some(inner) = value.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         let text = super::super::cursor::unescape(inner);
@@ -147,7 +208,17 @@ mod tests {
         assert_eq!(returns("{ printf(\"return X;\"); }"), Returns::Nothing);
         assert_eq!(returns("{ if (x) return A; else return B; }"), Returns::Tokens(vec!["A".into(), "B".into()]));
         assert!(matches!(returns("{ return lookup(yytext); }"), Returns::Unknown(_)));
-        assert!(matches!(returns("BEGIN(COMMENT);"), Returns::Unknown(_)));
+        assert_eq!(returns("BEGIN(COMMENT);"), Returns::Begins);
+        assert!(matches!(returns("{ BEGIN(TEXT); return QUOTE; }"), Returns::Unknown(_)));
+        assert_eq!(returns("yyterminate();"), Returns::Aside);
+        assert_eq!(returns("return 256;"), Returns::Aside);
+        assert_eq!(returns("return 43;"), token("\"+\""));
+        assert!(matches!(returns("return 300;"), Returns::Unknown(_)));
+        assert_eq!(returns("{ while (input() != '\n') ; }"), Returns::Aside);
+        assert!(matches!(returns("{ if (yyleng > 1) return LONG; }"), Returns::Unknown(_)));
+        assert!(matches!(returns("{ while (n--) { return A; } }"), Returns::Unknown(_)));
+        assert_eq!(returns("{ if (n) { m(); } return A; }"), token("A"));
+        assert_eq!(returns("{ for (;;) n++; return(A); }"), token("A"));
         assert_eq!(returns("{ returned = 1; }"), Returns::Nothing);
     }
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use analysis::{CallGraph, Cfg, Liveness, Loop, SlotSet};
-use ir::{Function, Inst, Module, Reg};
+use ir::{Call, Callee, Function, Inst, Module, Reg};
 use vm::{LoopShape, Loops};
 
 /// Loops of more blocks are not looked at.
-const MAX_BLOCKS: usize = 12;
+const MAX_BLOCKS: usize = 16;
+/// How deep calls in a loop may lie.
+const MAX_CALLS: u32 = 3;
 
 /// Every loop without a loop inside that goes through bytes and does nothing that a round done at once cannot do.
 pub fn loops(module: &Module) -> Loops {
@@ -29,9 +31,11 @@ pub fn loops(module: &Module) -> Loops {
             }
             let insts = || candidate.body.iter().flat_map(|block| &function.block(*block).insts);
             let is_byte = |inst: &Inst| matches!(inst, Inst::Load { bits: 8, .. } | Inst::Store { bits: 8, .. });
-            let is_other = |inst: &Inst| {
-                matches!(inst, Inst::Call { .. } | Inst::Alloca { .. })
-                    || matches!(inst, Inst::Store { bits, .. } if *bits != 8)
+            let is_other = |inst: &Inst| match inst {
+                Inst::Call { call } => !only_computes(module, &function.calls[call.idx()], MAX_CALLS),
+                Inst::Store { bits, .. } => *bits != 8,
+                Inst::Alloca { .. } => true,
+                _ => false,
             };
             if !insts().any(is_byte) || insts().any(is_other) {
                 continue;
@@ -44,6 +48,23 @@ pub fn loops(module: &Module) -> Loops {
         }
     }
     found
+}
+
+/// Whether a call reads and computes, and does nothing else. How long a string is may be asked, too.
+fn only_computes(module: &Module, call: &Call, n_deep: u32) -> bool {
+    let (Callee::Function(func), Some(n_deep)) = (&call.callee, n_deep.checked_sub(1)) else { return false };
+    let function = module.function(*func);
+    if function.is_runtime && function.name == "strlen" {
+        return true;
+    }
+    let is_other = |inst: &Inst| match inst {
+        Inst::Call { call } => !only_computes(module, &function.calls[call.idx()], n_deep),
+        Inst::Store { .. } | Inst::Alloca { .. } => true,
+        _ => false,
+    };
+    !function.is_declaration()
+        && function.blocks.len() <= MAX_BLOCKS
+        && !function.blocks.iter().flat_map(|block| &block.insts).any(is_other)
 }
 
 /// The registers that a round assigns and the next one reads. `None` where it is not plain how wide one of them is then: registers

@@ -42,6 +42,11 @@ int __colt_seek(const void *start, size_t max, const void *stops, size_t n_stops
 int __colt_seek_last(const void *start, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result);
 // Copies a string as a loop would, and gives its length; 0 where a loop may as well do it.
 int __colt_copy_text(char *to, const char *from, size_t *length);
+// The two bytes at the first place below `max` where `a` and `b` differ (with `to_zero`: or `a` has a zero; without, all `max` bytes are read), small letters and large ones being the same with
+// `folds`; two zeros if there is none. 0 where a loop may as well look. Checks what the loop would read.
+int __colt_differ(const void *a, const void *b, size_t max, int to_zero, int folds, unsigned char bytes[2]);
+// How far it is to the first place where the string `hay` has `needle`, or to its end. 0 where a loop may as well look.
+int __colt_find(const char *hay, const char *needle, int folds, size_t *result);
 // The bytes of the stream of that name, and how many there are; NULL where they are not a text.
 const void *__colt_stream(const char *name, size_t *size);
 // Bytes from here to the end of the object.

@@ -229,6 +229,12 @@ static void source_back(struct source *source, int c) {
 // Skips white space; answers the first other character, not yet consumed, or COLT_EOF.
 static int skip_space(struct source *source) {
     int c;
+    size_t n_space;
+    if (source->text && colt_seek(source->text + source->consumed, SIZE_MAX, " \t\n\v\f\r", 6, 1, &n_space)) {
+        source->consumed += n_space;
+        c = (byte)source->text[source->consumed];
+        return c ? c : COLT_EOF;
+    }
     do
         c = source_next(source);
     while (c != COLT_EOF && colt_is_space(c));
@@ -469,6 +475,20 @@ static enum outcome scan_text(struct source *source, const struct conversion *co
     size_t n = 0, room = 0;
     char *out = conversion->allocates ? NULL : target;
     int c = COLT_EOF;
+    if (conversion->kind == 's' && source->text && out && __colt_spans_between(out, source->text)) {
+        const char *from = source->text + source->consumed;
+        size_t most = width == INT_MAX ? SIZE_MAX : (size_t)width;
+        // The zero is a stop as well.
+        if (colt_seek(from, most, " \t\n\v\f\r", 7, 0, &n)) {
+            if (n == 0)
+                return *from ? MISMATCH : INPUT_ENDED;
+            __builtin_memmove(out, from, n);
+            out[n] = 0;
+            source->consumed += n;
+            return MATCHED;
+        }
+        n = 0;
+    }
     for (;;) {
         if (target && conversion->allocates && n + 1 >= room) {
             room = room ? room * 2 : 32;

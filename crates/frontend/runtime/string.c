@@ -189,6 +189,9 @@ static int order(unsigned a, unsigned b) { return (a > b) - (a < b); }
 // From the last byte to the first, so that the first difference is the one that stays: one term, no fork.
 int memcmp(const void *left, const void *right, size_t n) {
     const byte *a = left, *b = right;
+    byte differing[2];
+    if (__colt_spans() && n > 0 && __colt_differ(left, right, n, 0, 0, differing))
+        return differing[0] - differing[1];
     int result = 0;
     for (size_t i = n; i > 0; i--) {
         int difference = a[i - 1] - b[i - 1];
@@ -201,6 +204,9 @@ int bcmp(const void *left, const void *right, size_t n) { return memcmp(left, ri
 
 int strcmp(const char *left, const char *right) {
     const byte *a = (const byte *)left, *b = (const byte *)right;
+    byte differing[2];
+    if (__colt_spans() && __colt_differ(left, right, SIZE_MAX, 1, 0, differing))
+        return order(differing[0], differing[1]);
     while (*a == *b) {
         if (!*a)
             return 0;
@@ -214,6 +220,9 @@ int strcoll(const char *left, const char *right) { return strcmp(left, right); }
 
 int strncmp(const char *left, const char *right, size_t n) {
     const byte *a = (const byte *)left, *b = (const byte *)right;
+    byte differing[2];
+    if (__colt_spans() && n > 0 && __colt_differ(left, right, n, 1, 0, differing))
+        return order(differing[0], differing[1]);
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i])
             return order(a[i], b[i]);
@@ -225,6 +234,9 @@ int strncmp(const char *left, const char *right, size_t n) {
 
 int strncasecmp(const char *left, const char *right, size_t n) {
     const byte *a = (const byte *)left, *b = (const byte *)right;
+    byte differing[2];
+    if (__colt_spans() && n > 0 && __colt_differ(left, right, n, 1, 1, differing))
+        return differing[0] - differing[1];
     for (size_t i = 0; i < n; i++) {
         int x = colt_to_lower(a[i]), y = colt_to_lower(b[i]);
         if (x != y)
@@ -256,6 +268,10 @@ void *memchr(const void *s, int c, size_t n) {
 
 void *memrchr(const void *s, int c, size_t n) {
     const byte *p = s;
+    byte stop = (byte)c;
+    size_t at;
+    if (__colt_spans() && __colt_seek_last(s, n, &stop, 1, 0, &at))
+        return at < n ? (void *)(p + at) : NULL;
     for (size_t i = n; i > 0; i--)
         if (p[i - 1] == (byte)c)
             return (void *)(p + i - 1);
@@ -264,6 +280,10 @@ void *memrchr(const void *s, int c, size_t n) {
 
 void *rawmemchr(const void *s, int c) {
     const byte *p = s;
+    byte stop = (byte)c;
+    size_t at;
+    if (colt_seek(s, SIZE_MAX, &stop, 1, 0, &at))
+        return (void *)(p + at);
     while (*p != (byte)c)
         p++;
     return (void *)p;
@@ -355,7 +375,9 @@ static int equal_bytes(const char *a, const char *b, size_t n) {
 
 // Looks at no byte beyond the end of the first match: `known` counts the bytes already seen not to be NUL.
 char *strstr(const char *hay, const char *needle) {
-    size_t n = colt_length(needle), known = 0;
+    size_t n = colt_length(needle), known = 0, at_once;
+    if (__colt_spans() && n > 0 && __colt_find(hay, needle, 0, &at_once))
+        return at_once != SIZE_MAX ? (char *)hay + at_once : NULL;
     for (size_t at = 0;; at++) {
         while (known < at + n) {
             if (!hay[known])
@@ -368,7 +390,9 @@ char *strstr(const char *hay, const char *needle) {
 }
 
 char *strcasestr(const char *hay, const char *needle) {
-    size_t n = colt_length(needle), known = 0;
+    size_t n = colt_length(needle), known = 0, at_once;
+    if (__colt_spans() && n > 0 && __colt_find(hay, needle, 1, &at_once))
+        return at_once != SIZE_MAX ? (char *)hay + at_once : NULL;
     for (size_t at = 0;; at++) {
         while (known < at + n) {
             if (!hay[known])

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use term::TermId;
+use term::{SymbolId, TermId};
 
 use crate::Object;
 
@@ -17,6 +17,15 @@ pub enum Layers {
     /// What an object held at some time.
     Was(Rc<Object>),
     Over(Over),
+    Mapped(Mapped),
+}
+
+/// What is computed from each byte of a pile.
+pub struct Mapped {
+    pub of: Rc<Layers>,
+    /// Stands for the byte in `value`.
+    pub byte: SymbolId,
+    pub value: TermId,
 }
 
 /// `len` bytes from `at` on are those of `above` from its offset `from` on; all others are those of `below`.

@@ -11,6 +11,7 @@ mod aside;
 mod bytes;
 mod calls;
 mod checks;
+mod compare;
 mod compared;
 mod compile;
 mod compute;

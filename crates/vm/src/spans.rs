@@ -174,7 +174,7 @@ impl Machine<'_> {
     }
 
     /// Where a range begins; that there is something at its beginning is all that is checked.
-    fn locate_start(&mut self, state: &mut State, addr: Value, access: Access) -> Step<Located> {
+    pub(crate) fn locate_start(&mut self, state: &mut State, addr: Value, access: Access) -> Step<Located> {
         let mut at = addr.bits as u64;
         let mut symbolic = None;
         if let Some(term) = addr.term() {
@@ -208,7 +208,7 @@ impl Machine<'_> {
     }
 
     /// Where a range of so many bytes lies: one question whether it may be outside.
-    fn locate_span(&mut self, state: &mut State, addr: Value, len: TermId, access: Access) -> Step<Located> {
+    pub(crate) fn locate_span(&mut self, state: &mut State, addr: Value, len: TermId, access: Access) -> Step<Located> {
         let located = self.locate_start(state, addr, access)?;
         let extent = self.extent(state, located.object);
         let Machine { terms, spans, .. } = self;
@@ -221,7 +221,7 @@ impl Machine<'_> {
         Ok(located)
     }
 
-    fn bug_beyond(&self, state: &State, object: ObjectId, access: Access) -> witness::Bug {
+    pub(crate) fn bug_beyond(&self, state: &State, object: ObjectId, access: Access) -> witness::Bug {
         let found = state.memory.get(object);
         let (verb, kind) = match access {
             Access::Read => ("read", BugKind::OutOfBoundsRead),
@@ -243,14 +243,14 @@ impl Machine<'_> {
         len.term().is_some() || len.bits > FEW_BYTES && is_piled()
     }
 
-    fn len_term(&mut self, state: &State, len: Value) -> Step<TermId> {
+    pub(crate) fn len_term(&mut self, state: &State, len: Value) -> Step<TermId> {
         let len = len.to_term(&mut self.terms, u32::from(self.image.pointer_bits()));
         self.uses(state, len, Use::Size)?;
         Ok(self.terms.zext(len, 64))
     }
 
     /// Takes note of what is done at once.
-    fn summarise(&mut self, state: &State, what: &str) {
+    pub(crate) fn summarise(&mut self, state: &State, what: &str) {
         let is_own = |func: ir::FuncId| !self.image.module.function(func).is_runtime;
         let inside = state.frames().take_while(|frame| !is_own(frame.func)).last();
         let what: Arc<str> = inside.map_or(what, |frame| self.function_name(frame.func)).into();
@@ -388,7 +388,7 @@ impl Machine<'_> {
     }
 
     /// Bytes and places that are all concrete are looked at one by one.
-    fn is_worth_searching(&self, state: &State, start: Value, max: Value) -> bool {
+    pub(crate) fn is_worth_searching(&self, state: &State, start: Value, max: Value) -> bool {
         let object = state.memory.find(start.bits as u64);
         start.term().is_some()
             || max.term().is_some()

@@ -2,20 +2,19 @@
 
 use term::{SymbolId, TermId, View};
 
-use super::Counter;
+use super::{Counter, Linear};
 use crate::run::Machine;
 
 /// A condition under which a loop goes on: the counter is compared with something that stays.
 struct Compared {
     moving: TermId,
     fixed: TermId,
-    width: u32,
     relation: Relation,
     order: Order,
 }
 
 /// The counter is this of what it is compared with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     Other,
     Less,
@@ -30,26 +29,28 @@ enum Order {
     Unsigned,
 }
 
+/// More rounds than there ever are.
+const VERY_MANY: u64 = 1 << 40;
+
 impl Machine<'_> {
     /// How many rounds a condition lets go by. `None` where that is not plain.
     pub(super) fn rounds_left(&mut self, stay: TermId, counter: &Counter) -> Option<TermId> {
-        let compared = self.compared_with(stay, &counter.symbols)?;
-        let Compared { moving, width, .. } = compared;
-        let narrow = self.terms.zext(counter.term, width);
-        let begins_at = self.terms.constant(counter.begins_at, width);
-        let (up, down) = (self.terms.sub(moving, narrow), self.terms.add(moving, narrow));
-        let (distance, goes_on) = if !self.mentions(up, &counter.symbols) {
-            let start = self.terms.add(up, begins_at);
-            self.left_upwards(&compared, start)?
-        } else if !self.mentions(down, &counter.symbols) {
-            let start = self.terms.sub(down, begins_at);
-            self.left_downwards(&compared, start)?
-        } else {
+        let Compared { moving, fixed, relation, order } = self.compared_with(stay, &counter.symbols)?;
+        if self.terms.width(moving) == 32 || order == Order::Signed {
+            return self.left_of_numbers(moving, fixed, relation, order, counter);
+        }
+        if self.terms.width(moving) != 64 {
             return None;
+        }
+        let Linear { times, rest } = self.linear(moving, counter)?;
+        let start = self.first_of(Linear { times, rest }, counter);
+        let (distance, goes_on) = match times {
+            1 => self.left_upwards(start, fixed, relation)?,
+            -1 => self.left_downwards(start, fixed, relation)?,
+            _ => return None,
         };
-        let zero = self.terms.constant(0, width);
-        let distance = self.terms.ite(goes_on, distance, zero);
-        Some(self.terms.zext(distance, 64))
+        let zero = self.terms.constant(0, 64);
+        Some(self.terms.ite(goes_on, distance, zero))
     }
 
     fn compared_with(&mut self, stay: TermId, counter: &[SymbolId]) -> Option<Compared> {
@@ -77,66 +78,98 @@ impl Machine<'_> {
             (Some(_), true, true) => Relation::AtLeast,
         };
         let order = order.unwrap_or(Order::Unsigned);
-        let mut width = self.terms.width(moving);
-        if width == super::COUNT_BITS && order == Order::Unsigned {
+        if self.terms.width(moving) == super::COUNT_BITS && order == Order::Unsigned {
             // Compared with something small, the counter was left as narrow as it is.
-            (moving, fixed, width) = (self.terms.zext(moving, 64), self.terms.zext(fixed, 64), 64);
+            (moving, fixed) = (self.terms.zext(moving, 64), self.terms.zext(fixed, 64));
         }
-        (width >= 32).then_some(Compared { moving, fixed, width, relation, order })
+        Some(Compared { moving, fixed, relation, order })
+    }
+
+    /// Numbers with a sign, and those of 32 bits, are small on both sides: then their widened difference is what it is.
+    fn left_of_numbers(
+        &mut self,
+        moving: TermId,
+        fixed: TermId,
+        relation: Relation,
+        order: Order,
+        counter: &Counter,
+    ) -> Option<TermId> {
+        let (moving, fixed) = match self.terms.width(moving) {
+            32 => (self.widened(moving, counter)?, self.widened(fixed, counter)?),
+            64 => (self.small(moving, counter)?, self.small(fixed, counter)?),
+            _ => return None,
+        };
+        // Without a sign a negative number is a very large one.
+        if order == Order::Unsigned && (moving.first_low() < 0 || fixed.low < 0) {
+            return None;
+        }
+        let start = self.first_of(moving.linear, counter);
+        let fixed = fixed.linear.rest;
+        let (from, to) = match moving.linear.times {
+            1 => (start, fixed),
+            -1 => (fixed, start),
+            _ => return None,
+        };
+        let distance = self.terms.sub(to, from);
+        let (zero, one) = (self.terms.constant(0, 64), self.terms.constant(1, 64));
+        Some(match (relation, moving.linear.times) {
+            (Relation::Less, 1) | (Relation::More, -1) => {
+                let goes_on = self.terms.slt(from, to);
+                self.terms.ite(goes_on, distance, zero)
+            }
+            (Relation::AtMost, 1) | (Relation::AtLeast, -1) => {
+                let goes_on = self.terms.sle(from, to);
+                let more = self.terms.add(distance, one);
+                self.terms.ite(goes_on, more, zero)
+            }
+            (Relation::Other, _) => {
+                let is_before = self.terms.sle(from, to);
+                let most = self.terms.constant(u128::from(VERY_MANY), 64);
+                self.terms.ite(is_before, distance, most)
+            }
+            _ => return None,
+        })
     }
 
     /// From `start` on the counter grows: how far it is to where the loop ends, and whether it goes on at all.
-    fn left_upwards(&mut self, compared: &Compared, start: TermId) -> Option<(TermId, TermId)> {
-        let Compared { fixed, width, relation, order, .. } = *compared;
-        let most = 1u128 << if width == 64 { 62 } else { 30 };
-        let is_small = self.terms.as_const(start).is_some_and(|start| start < most);
-        if order == Order::Signed && !is_small {
-            return None;
-        }
+    fn left_upwards(&mut self, start: TermId, fixed: TermId, relation: Relation) -> Option<(TermId, TermId)> {
         let distance = self.terms.sub(fixed, start);
-        let one = self.terms.constant(1, width);
-        Some(match (relation, order) {
-            (Relation::Other, _) => {
+        Some(match relation {
+            Relation::Other => {
                 let is_before = self.terms.ule(start, fixed);
                 // Beyond it the counter goes on for very long.
-                let most = self.terms.constant(u128::from(u32::MAX >> 2), width);
+                let most = self.terms.constant(u128::from(VERY_MANY), 64);
                 (self.terms.ite(is_before, distance, most), self.terms.tru())
             }
-            (Relation::Less, Order::Signed) => (distance, self.terms.slt(start, fixed)),
-            (Relation::Less, Order::Unsigned) => (distance, self.terms.ult(start, fixed)),
-            (Relation::AtMost, _) => {
-                let goes_on = match order {
-                    Order::Signed => self.terms.sle(start, fixed),
-                    Order::Unsigned => self.terms.ule(start, fixed),
-                };
+            Relation::Less => (distance, self.terms.ult(start, fixed)),
+            Relation::AtMost => {
                 // One more would wrap around only where the counter never ends.
-                let top = self.terms.constant(u128::MAX >> (128 - width), width);
+                let (one, top) = (self.terms.constant(1, 64), self.terms.constant(u128::from(u64::MAX), 64));
                 let is_top = self.terms.eq(distance, top);
-                if self.terms.is_true(is_top) {
-                    return None;
-                }
                 let more = self.terms.add(distance, one);
-                (self.terms.ite(is_top, distance, more), goes_on)
+                (self.terms.ite(is_top, distance, more), self.terms.ule(start, fixed))
             }
-            (Relation::More | Relation::AtLeast, _) => return None,
+            Relation::More | Relation::AtLeast => return None,
         })
     }
 
     /// From `start` on the counter falls.
-    fn left_downwards(&mut self, compared: &Compared, start: TermId) -> Option<(TermId, TermId)> {
-        let Compared { fixed, width, relation, order, .. } = *compared;
-        if order == Order::Signed {
-            return None;
-        }
+    fn left_downwards(&mut self, start: TermId, fixed: TermId, relation: Relation) -> Option<(TermId, TermId)> {
         let distance = self.terms.sub(start, fixed);
-        match relation {
+        Some(match relation {
             Relation::Other => {
                 let is_above = self.terms.ule(fixed, start);
-                let zero = self.terms.constant(0, width);
-                Some((self.terms.ite(is_above, distance, zero), self.terms.tru()))
+                let most = self.terms.constant(u128::from(VERY_MANY), 64);
+                (self.terms.ite(is_above, distance, most), self.terms.tru())
             }
-            Relation::More => Some((distance, self.terms.ult(fixed, start))),
-            Relation::Less | Relation::AtMost | Relation::AtLeast => None,
-        }
+            Relation::More => (distance, self.terms.ult(fixed, start)),
+            Relation::AtLeast => {
+                let (one, top) = (self.terms.constant(1, 64), self.terms.constant(u128::from(u64::MAX), 64));
+                let is_top = self.terms.eq(distance, top);
+                let more = self.terms.add(distance, one);
+                (self.terms.ite(is_top, distance, more), self.terms.ule(fixed, start))
+            }
+            Relation::Less | Relation::AtMost => return None,
+        })
     }
 }

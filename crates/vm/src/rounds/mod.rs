@@ -6,18 +6,24 @@
 //! first byte that ends the loop, or to the end of an object, or what the counter has left, whichever is least. The variables are moved on by so many rounds,
 //! the bytes are copied as a layer, and the round that ends the loop, or goes wrong, is executed as usual. Nothing is asked, and nothing is
 //! guessed: where a round does anything else, it is executed as usual, too.
+//!
+//! Rows of bytes may be gone through forwards or backwards. What is written may be computed from the byte that is read. A variable may also count bytes
+//! of some kind, or keep where the last of some kind was: that follows from the pile as well.
 
+mod after;
 mod aside;
 mod left;
+mod linear;
 
 use std::rc::Rc;
 
 use ir::{BlockId, FuncId};
 use rustc_hash::FxHashMap;
-use term::{Assignment, Eval, SymbolId, TermId, View};
+use term::{Replacement, SymbolId, TermId, View};
 
-use self::aside::Round;
-use crate::layers::{Layers, Text, Zeros};
+use self::aside::{Next, Round, Turn};
+use self::linear::Linear;
+use crate::layers::{Layers, Mapped, Text, Zeros};
 use crate::run::Machine;
 use crate::seek::{Limit, Reach, Stops, Which};
 use crate::spans::Located;
@@ -38,6 +44,8 @@ pub struct LoopShape {
 const COUNT_BITS: u32 = 31;
 /// Counters of 32 bits must begin below this, so that they do not wrap around.
 const LARGE_START: u128 = 1 << 30;
+/// More rounds than there ever are.
+const VERY_MANY: u64 = 1 << 40;
 
 /// A register that is assigned anew in each round.
 #[derive(Clone, Copy)]
@@ -51,8 +59,8 @@ struct Variable {
 enum Change {
     Stays,
     Step(u128),
-    /// Something that was read or computed in the round.
-    Last,
+    /// Something else: nothing of the round may depend on what it was.
+    Other,
 }
 
 /// What all rounds that are done at once do.
@@ -67,7 +75,8 @@ struct Rounds {
 struct Store {
     row: Row,
     above: Rc<Layers>,
-    from: TermId,
+    /// Where in the pile the byte of the first round is, if they are not all the same.
+    from: Option<TermId>,
 }
 
 /// What counts the rounds.
@@ -79,10 +88,29 @@ struct Counter {
 }
 
 /// Bytes that the rounds go through, from the first on.
+#[derive(Clone, Copy)]
 struct Row {
     object: ObjectId,
     at: TermId,
     extent: TermId,
+    heading: Heading,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heading {
+    Up,
+    Down,
+}
+
+/// What a loop goes through.
+struct Course<'r> {
+    round: &'r Round,
+    counter: &'r Counter,
+    rows: Vec<Row>,
+    /// The symbols of the bytes that are read in them.
+    bytes: Vec<SymbolId>,
+    /// Symbols that nothing may depend on.
+    opaque: Vec<SymbolId>,
 }
 
 /// The limits of a loop: it goes on for no more rounds than the least of them, and for none unless `valid`.
@@ -120,9 +148,24 @@ impl Machine<'_> {
             state.top.set(variable.reg, variable.bits, value);
         }
         if let Some(Store { row, above, from }) = store {
-            self.lay(state, &Located { object: row.object, at: row.at }, above, from, length);
+            let at = self.lowest(row.at, row.heading, length);
+            let from = match from {
+                Some(from) => self.lowest(from, row.heading, length),
+                None => self.terms.constant(0, 64),
+            };
+            self.lay(state, &Located { object: row.object, at }, above, from, length);
         }
         self.tlb.flush();
+    }
+
+    /// The lowest offset of so many rounds.
+    fn lowest(&mut self, at: TermId, heading: Heading, length: TermId) -> TermId {
+        if heading == Heading::Up {
+            return at;
+        }
+        let one = self.terms.constant(1, 64);
+        let behind = self.terms.add(at, one);
+        self.terms.sub(behind, length)
     }
 
     /// What the rounds that can be done at once do.
@@ -132,25 +175,17 @@ impl Machine<'_> {
             shape.variables.iter().map(|(reg, bits)| Variable { reg: *reg, bits: *bits }).collect();
         let changes = self.changes(state, body, &variables)?;
         let first: Vec<Value> = variables.iter().map(|variable| state.top.value(variable.reg, variable.bits)).collect();
-        let counter = self.counter(&variables, &changes, &first)?;
-        let begin = self.begin(&variables, &changes, &first, &counter)?;
-        let round = self.round(state, body, &variables, &begin)?;
-        let opaque: Vec<SymbolId> = self.symbols_of(&begin, |idx| changes[idx] == Change::Last);
-        let relevant = round.stays.iter().chain(round.loads.iter().map(|(addr, _)| addr));
-        let stored = round.store.iter().flat_map(|store| [&store.addr, &store.byte]);
-        if relevant.chain(stored).any(|term| self.mentions(*term, &opaque)) {
-            return None;
-        }
-        let bytes: Vec<SymbolId> = round.loads.iter().map(|(_, byte)| self.terms.symbols(*byte)[0]).collect();
-        let mut rows = Vec::new();
-        for (addr, _) in &round.loads {
-            rows.push(self.row(state, *addr, &counter)?);
-        }
+        let counter = self.counter(&variables, &changes, &first);
+        let begin = self.begin(&variables, &changes, &first, &counter);
+        let opaque: Vec<SymbolId> = self.symbols_of(&begin, |idx| changes[idx] == Change::Other);
+        let moving = [&opaque[..], &counter.symbols].concat();
+        let round = self.round(state, body, &variables, &begin, &moving)?;
+        let course = self.course(state, &round, &counter, opaque)?;
         let mut limits = Limits { rounds: Vec::new(), valid: self.terms.tru(), is_certain: true };
-        self.limit_by_conditions(state, &round, &rows, &bytes, &counter, &mut limits)?;
+        self.limit_by_conditions(state, &course, &mut limits)?;
         let store = match round.store {
             None => None,
-            Some(_) => Some(self.store_of_rounds(state, &round, &rows, &bytes, &counter, &mut limits)?),
+            Some(_) => Some(self.store_of_rounds(state, &course, &mut limits)?),
         };
         let length = self.least(&limits)?;
         let mut after = Vec::new();
@@ -164,41 +199,31 @@ impl Machine<'_> {
                     self.start_at(first[idx], *variable, moved);
                     moved
                 }
-                Change::Last => self.last_value(state, round.next[idx], &rows, &bytes, length, first[idx])?,
+                Change::Other => self.after(state, &course, round.next[idx], begin[idx], first[idx], length)?,
             };
             after.push((*variable, term));
         }
         Some(Rounds { length, after, store })
     }
 
-    /// One counter of 32 bits is the symbol itself: then its widened value is one, too.
-    fn counter(&mut self, variables: &[Variable], changes: &[Change], first: &[Value]) -> Option<Counter> {
+    /// One counter of 32 bits that begins with a known number is the symbol itself.
+    fn counter(&mut self, variables: &[Variable], changes: &[Change], first: &[Value]) -> Counter {
         let counts = |idx: &usize| variables[*idx].bits == 32 && changes[*idx] == Change::Step(1);
-        let begins_at = match (0..variables.len()).find(counts).map(|idx| first[idx]) {
-            Some(value) if value.term().is_some() || value.bits >= LARGE_START => return None,
-            Some(value) => value.bits,
-            None => 0,
-        };
+        let value = (0..variables.len()).filter(counts).map(|idx| first[idx]).next();
+        let known = value.filter(|value| value.term().is_none() && value.bits < LARGE_START);
         let term = self.terms.symbol("round", COUNT_BITS);
         let symbols = self.terms.symbols(term).to_vec();
-        Some(Counter { term, begins_at, symbols })
+        Counter { term, begins_at: known.map_or(0, |value| value.bits), symbols }
     }
 
     /// The variables in the round that the counter says.
-    fn begin(
-        &mut self,
-        variables: &[Variable],
-        changes: &[Change],
-        first: &[Value],
-        counter: &Counter,
-    ) -> Option<Vec<TermId>> {
+    fn begin(&mut self, variables: &[Variable], changes: &[Change], first: &[Value], counter: &Counter) -> Vec<TermId> {
         let mut begin = Vec::new();
         for (idx, variable) in variables.iter().enumerate() {
             let width = u32::from(variable.bits);
             begin.push(match changes[idx] {
                 Change::Stays => first[idx].to_term(&mut self.terms, width),
-                Change::Last => self.terms.symbol(&format!("round.last.{idx}"), width),
-                Change::Step(_) if width < 32 => return None,
+                Change::Other => self.terms.symbol(&format!("round.other.{idx}"), width),
                 Change::Step(step) => {
                     let wide = self.terms.zext(counter.term, width);
                     let moved = self.moved_on(first[idx], step, wide, counter.begins_at, width);
@@ -207,7 +232,7 @@ impl Machine<'_> {
                 }
             });
         }
-        Some(begin)
+        begin
     }
 
     /// What a variable was moved on to is computed from what it was.
@@ -219,16 +244,30 @@ impl Machine<'_> {
         }
     }
 
-    /// What ends the loop, for each byte and for the counter.
-    fn limit_by_conditions(
+    /// The rows that a round reads in; nothing depends on what is not understood.
+    fn course<'r>(
         &mut self,
         state: &State,
-        round: &Round,
-        rows: &[Row],
-        bytes: &[SymbolId],
-        counter: &Counter,
-        limits: &mut Limits,
-    ) -> Option<()> {
+        round: &'r Round,
+        counter: &'r Counter,
+        opaque: Vec<SymbolId>,
+    ) -> Option<Course<'r>> {
+        let relevant = round.stays.iter().chain(round.reads.iter().map(|read| &read.addr));
+        let stored = round.store.iter().flat_map(|store| [&store.addr, &store.byte]);
+        if relevant.chain(stored).any(|term| self.mentions(*term, &opaque)) {
+            return None;
+        }
+        let bytes = round.reads.iter().map(|read| self.terms.symbols(read.byte)[0]).collect();
+        let mut rows = Vec::new();
+        for read in &round.reads {
+            rows.push(self.row(state, read.addr, counter)?);
+        }
+        Some(Course { round, counter, rows, bytes, opaque })
+    }
+
+    /// What ends the loop, for each byte and for the counter.
+    fn limit_by_conditions(&mut self, state: &State, course: &Course, limits: &mut Limits) -> Option<()> {
+        let Course { round, counter, rows, bytes, .. } = course;
         let mut conditions: Vec<Vec<TermId>> = vec![Vec::new(); rows.len()];
         let mut parts = Vec::new();
         for stay in &round.stays {
@@ -250,19 +289,44 @@ impl Machine<'_> {
         }
         for (idx, row) in rows.iter().enumerate() {
             self.enters_row(state, row, limits);
-            if conditions[idx].is_empty() {
-                limits.rounds.push(self.terms.sub(row.extent, row.at));
-                continue;
-            }
-            let stops = self.stops_of(&conditions[idx], bytes[idx]);
-            let object = Rc::clone(state.memory.get(row.object));
-            let pile = self.pile_of(&object);
-            let reach = Reach { from: row.at, to: row.extent, limit: Limit::Object };
-            let found = self.seek(&pile, reach, &stops, Which::First, &mut 0).ok()?;
-            self.remember_found(&pile, &found);
-            limits.rounds.push(self.terms.sub(found.at, row.at));
+            let limit = match conditions[idx].is_empty() {
+                true => self.room_in(row),
+                false => {
+                    let stops = self.stops_of(&conditions[idx], bytes[idx]);
+                    self.rounds_to_stop(state, row, &stops)?
+                }
+            };
+            limits.rounds.push(limit);
         }
         Some(())
+    }
+
+    /// How many rounds there are before a byte that ends the loop.
+    fn rounds_to_stop(&mut self, state: &State, row: &Row, stops: &Stops) -> Option<TermId> {
+        let object = Rc::clone(state.memory.get(row.object));
+        let pile = self.pile_of(&object);
+        if row.heading == Heading::Up {
+            let reach = Reach { from: row.at, to: row.extent, limit: Limit::Object };
+            let found = self.seek(&pile, reach, stops, Which::First, &mut 0).ok()?;
+            self.remember_found(&pile, &found);
+            return Some(self.terms.sub(found.at, row.at));
+        }
+        let (zero, one) = (self.terms.constant(0, 64), self.terms.constant(1, 64));
+        let behind = self.terms.add(row.at, one);
+        let reach = Reach { from: zero, to: behind, limit: Limit::Place };
+        let found = self.seek(&pile, reach, stops, Which::Last, &mut 0).ok()?;
+        let is_none = self.terms.eq(found.at, behind);
+        let way = self.terms.sub(row.at, found.at);
+        Some(self.terms.ite(is_none, behind, way))
+    }
+
+    /// How many bytes a row has.
+    fn room_in(&mut self, row: &Row) -> TermId {
+        let one = self.terms.constant(1, 64);
+        match row.heading {
+            Heading::Up => self.terms.sub(row.extent, row.at),
+            Heading::Down => self.terms.add(row.at, one),
+        }
     }
 
     /// There is something at the beginning of a row, or there is no round.
@@ -272,32 +336,82 @@ impl Machine<'_> {
         limits.valid = self.terms.and(limits.valid, is_inside);
     }
 
-    fn store_of_rounds(
-        &mut self,
-        state: &State,
-        round: &Round,
-        rows: &[Row],
-        bytes: &[SymbolId],
-        counter: &Counter,
-        limits: &mut Limits,
-    ) -> Option<Store> {
+    fn store_of_rounds(&mut self, state: &State, course: &Course, limits: &mut Limits) -> Option<Store> {
+        let Course { round, counter, rows, bytes, .. } = course;
         let store = round.store?;
         let row = self.row(state, store.addr, counter)?;
-        let found = state.memory.get(row.object);
-        if found.kind == ObjectKind::Constant || rows.iter().any(|read| read.object == row.object) {
+        if state.memory.get(row.object).kind == ObjectKind::Constant {
             return None;
         }
         self.enters_row(state, &row, limits);
-        limits.rounds.push(self.terms.sub(row.extent, row.at));
-        if let Some(read) = round.loads.iter().position(|(_, read)| *read == store.byte) {
-            let source = Rc::clone(state.memory.get(rows[read].object));
-            return Some(Store { row, above: self.pile_of(&source), from: rows[read].at });
-        }
-        if self.mentions(store.byte, bytes) || self.mentions(store.byte, &counter.symbols) {
+        limits.rounds.push(self.room_in(&row));
+        self.keep_apart(course, &row, limits)?;
+        if self.mentions(store.byte, &counter.symbols) {
             return None;
         }
-        let text = Text::of_byte(store.byte, Zeros::Some);
-        Some(Store { row, above: Rc::new(Layers::Text(text)), from: self.terms.constant(0, 64) })
+        let of_byte: Vec<usize> =
+            (0..bytes.len()).filter(|idx| self.mentions(store.byte, &bytes[*idx..*idx + 1])).collect();
+        match *of_byte.as_slice() {
+            [] => {
+                let text = Text::of_byte(store.byte, Zeros::Some);
+                Some(Store { row, above: Rc::new(Layers::Text(text)), from: None })
+            }
+            [read] if rows[read].heading == row.heading => {
+                let source = Rc::clone(state.memory.get(rows[read].object));
+                let mut above = self.pile_of(&source);
+                // What is computed of a byte must be sayable of any other.
+                let mut trial = Replacement::default();
+                trial.bind(bytes[read], self.terms.byte_constant(0));
+                trial.apply(&mut self.terms, store.byte)?;
+                if round.reads[read].byte != store.byte {
+                    above = Rc::new(Layers::Mapped(Mapped { of: above, byte: bytes[read], value: store.byte }));
+                }
+                Some(Store { row, above, from: Some(rows[read].at) })
+            }
+            _ => None,
+        }
+    }
+
+    /// No round reads what an earlier one has written.
+    fn keep_apart(&mut self, course: &Course, row: &Row, limits: &mut Limits) -> Option<()> {
+        let many = self.terms.constant(u128::from(VERY_MANY), 64);
+        for (read, place) in course.round.reads.iter().zip(&course.rows) {
+            if place.object != row.object {
+                continue;
+            }
+            if place.heading != row.heading {
+                return None;
+            }
+            // Ahead of what is written, or at it before it is written.
+            let (behind, ahead) = match row.heading {
+                Heading::Up => (row.at, place.at),
+                Heading::Down => (place.at, row.at),
+            };
+            let is_apart = match read.turn {
+                Turn::BeforeStore => self.terms.ule(behind, ahead),
+                Turn::AfterStore => self.terms.ult(behind, ahead),
+            };
+            let distance = self.terms.sub(behind, ahead);
+            limits.rounds.push(self.terms.ite(is_apart, many, distance));
+        }
+        for fixed in course.round.fixed.iter().filter(|fixed| fixed.object == row.object) {
+            let start = self.terms.constant(u128::from(fixed.bytes.start), 64);
+            let end = self.terms.constant(u128::from(fixed.bytes.end), 64);
+            let one = self.terms.constant(1, 64);
+            let zero = self.terms.constant(0, 64);
+            let (is_beyond, is_before, distance) = match row.heading {
+                Heading::Up => {
+                    (self.terms.ule(end, row.at), self.terms.ule(row.at, start), self.terms.sub(start, row.at))
+                }
+                Heading::Down => {
+                    let behind = self.terms.add(row.at, one);
+                    (self.terms.ule(behind, start), self.terms.ule(end, behind), self.terms.sub(behind, end))
+                }
+            };
+            let limit = self.terms.ite(is_before, distance, zero);
+            limits.rounds.push(self.terms.ite(is_beyond, many, limit));
+        }
+        Some(())
     }
 
     /// How many rounds there are. `None` where they may as well be executed.
@@ -346,13 +460,13 @@ impl Machine<'_> {
 
     /// The bytes at an address that moves on by one in each round.
     fn row(&mut self, state: &State, addr: TermId, counter: &Counter) -> Option<Row> {
-        let wide = self.terms.zext(counter.term, 64);
-        let rest = self.terms.sub(addr, wide);
-        if self.mentions(rest, &counter.symbols) {
-            return None;
-        }
-        let begins_at = self.terms.constant(counter.begins_at, 64);
-        let start = self.terms.add(rest, begins_at);
+        let linear = self.linear(addr, counter)?;
+        let heading = match linear.times {
+            1 => Heading::Up,
+            -1 => Heading::Down,
+            _ => return None,
+        };
+        let start = self.first_of(linear, counter);
         let known = self.terms.as_const(start).map(|start| start as u64);
         let near = known.or_else(|| self.starts.of(addr)).or_else(|| self.constant_part(start))?;
         let memory = &state.memory;
@@ -363,7 +477,7 @@ impl Machine<'_> {
         }
         let base = self.terms.constant(u128::from(memory.get(object).base), 64);
         let extent = self.extent(state, object);
-        Some(Row { object, at: self.terms.sub(start, base), extent })
+        Some(Row { object, at: self.terms.sub(start, base), extent, heading })
     }
 
     /// The constant in a sum.
@@ -376,47 +490,8 @@ impl Machine<'_> {
 
     /// The bytes that do not satisfy these conditions.
     fn stops_of(&mut self, conditions: &[TermId], byte: SymbolId) -> Stops {
-        let mut stays = self.terms.tru();
-        for condition in conditions {
-            stays = self.terms.and(stays, *condition);
-        }
-        if self.terms.symbols(stays) != [byte] {
-            return Stops::Where { byte, stays };
-        }
-        let (mut eval, mut input) = (Eval::new(), Assignment::new());
-        let mut set = Box::new([false; 256]);
-        for (value, is_stop) in (0..256).zip(set.iter_mut()) {
-            input.set(byte, value);
-            *is_stop = !eval.holds(&self.terms, &input, stays);
-        }
-        Stops::Set(set)
-    }
-
-    /// What a variable that every round assigns anew is after so many of them.
-    fn last_value(
-        &mut self,
-        state: &State,
-        next: TermId,
-        rows: &[Row],
-        bytes: &[SymbolId],
-        length: TermId,
-        first: Value,
-    ) -> Option<TermId> {
-        let one = self.terms.constant(1, 64);
-        let before = self.terms.sub(length, one);
-        let mut replaced = term::Replacement::default();
-        for (row, byte) in rows.iter().zip(bytes) {
-            let object = Rc::clone(state.memory.get(row.object));
-            let pile = self.pile_of(&object);
-            let at = self.terms.add(row.at, before);
-            let read = self.layer_byte(&pile, at);
-            replaced.bind(*byte, read);
-        }
-        let last = replaced.apply(&mut self.terms, next)?;
-        let zero = self.terms.constant(0, 64);
-        let is_none = self.terms.eq(length, zero);
-        let width = self.terms.width(last);
-        let first = first.to_term(&mut self.terms, width);
-        Some(self.terms.ite(is_none, first, last))
+        let stays = conditions.iter().fold(self.terms.tru(), |all, condition| self.terms.and(all, *condition));
+        let ends = self.terms.not(stays);
+        self.set_where(byte, ends).map_or(Stops::Where { byte, stays }, Stops::Set)
     }
 }

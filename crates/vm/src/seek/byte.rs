@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use term::TermId;
+use term::{Replacement, TermId};
 
-use crate::layers::{Layers, Over, Text};
+use crate::layers::{Layers, Mapped, Over, Text};
 use crate::run::Machine;
 use crate::{Object, inputs};
 
@@ -18,12 +18,23 @@ impl Machine<'_> {
         }
     }
 
+    /// What becomes of a byte.
+    pub(super) fn mapped_byte(&mut self, mapped: &Mapped, byte: TermId) -> TermId {
+        let mut replaced = Replacement::default();
+        replaced.bind(mapped.byte, byte);
+        replaced.apply(&mut self.terms, mapped.value).expect("what a round computes is not deep")
+    }
+
     /// The byte of a pile at an offset.
     pub(crate) fn layer_byte(&mut self, layers: &Layers, index: TermId) -> TermId {
         match layers {
             Layers::Zero => self.terms.byte_constant(0),
             Layers::Text(text) => self.text_byte(text, index),
             Layers::Was(object) => self.old_byte(object, index),
+            Layers::Mapped(mapped) => {
+                let byte = self.layer_byte(&mapped.of, index);
+                self.mapped_byte(mapped, byte)
+            }
             Layers::Over(Over { below, above, at, from, len }) => {
                 let inner = self.terms.sub(index, *at);
                 let is_before = self.spans.positions.less(&mut self.terms, index, *at);

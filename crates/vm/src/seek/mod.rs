@@ -1,14 +1,17 @@
 //! Searching a pile of layers: the first byte, or the last, in some reach that is one of some.
 
 mod byte;
+mod mismatch;
 mod old;
+mod tally;
 mod text;
 
 use std::rc::Rc;
 
-use term::{Replacement, SymbolId, TermId};
+pub(crate) use self::mismatch::{From, Until};
+use term::{Assignment, Eval, Replacement, SymbolId, TermId};
 
-use crate::layers::{Layers, Over, Zeros};
+use crate::layers::{Layers, Mapped, Over, Zeros};
 use crate::run::Machine;
 
 /// Layers looked at for one search: one that would look at more is left to the program's own loop.
@@ -130,7 +133,35 @@ impl Machine<'_> {
                 }
             },
             (Layers::Over(over), _) => self.seek_over(over, reach, stops, which, looks),
+            (Layers::Mapped(mapped), _) => {
+                let stops = self.stops_before(mapped, stops);
+                let found = self.seek(&mapped.of, reach, &stops, which, looks)?;
+                Ok(Found { byte: self.mapped_byte(mapped, found.byte), ..found })
+            }
         }
+    }
+
+    /// Which bytes of the pile below become one that ends a search.
+    fn stops_before(&mut self, mapped: &Mapped, stops: &Stops) -> Stops {
+        let is_stop = self.is_stop(mapped.value, Zeros::Some, stops);
+        match self.set_where(mapped.byte, is_stop) {
+            Some(set) => Stops::Set(set),
+            None => Stops::Where { byte: mapped.byte, stays: self.terms.not(is_stop) },
+        }
+    }
+
+    /// The bytes for which a condition holds. `None` where it speaks of something else, too.
+    pub(crate) fn set_where(&self, byte: SymbolId, cond: TermId) -> Option<Box<[bool; 256]>> {
+        if self.terms.symbols(cond).iter().any(|symbol| *symbol != byte) {
+            return None;
+        }
+        let (mut eval, mut input) = (Eval::new(), Assignment::new());
+        let mut set = Box::new([false; 256]);
+        for (value, is_in) in (0..256).zip(set.iter_mut()) {
+            input.set(byte, value);
+            *is_in = eval.holds(&self.terms, &input, cond);
+        }
+        Some(set)
     }
 
     fn before(&mut self, a: TermId, b: TermId) -> TermId {

@@ -5,9 +5,10 @@ use witness::BugKind;
 
 use super::{Stub, done};
 use crate::access::Offset;
+use crate::compare::Case;
 use crate::run::{Machine, Next, Step};
 use crate::sanitize::Range;
-use crate::seek::{Sense, Stops, Which};
+use crate::seek::{Sense, Stops, Until, Which};
 use crate::{Access, Decides, Liveness, PickWhy, Sizes, State, Use, Value};
 
 pub const STUBS: &[(&str, Stub)] = &[
@@ -78,6 +79,28 @@ pub const STUBS: &[(&str, Stub)] = &[
         let least = Value::of_term(&machine.terms, least, crate::Label::EMPTY);
         machine.give(state, call, least);
         done()
+    }),
+    ("__colt_differ", |machine, state, call, _| {
+        let (a, b, max) = (machine.arg(state, call, 0), machine.arg(state, call, 1), machine.arg(state, call, 2));
+        let until = if machine.arg(state, call, 3).bits == 0 { Until::Difference } else { Until::Zero };
+        let case = if machine.arg(state, call, 4).bits == 0 { Case::Kept } else { Case::Ignored };
+        let result = machine.arg(state, call, 5);
+        let found = machine.compare_span(state, (a, b), max, until, case)?;
+        for (idx, byte) in found.iter().flatten().enumerate() {
+            let value = Value::of_term(&machine.terms, *byte, crate::Label::EMPTY);
+            machine.store(state, Value::concrete(result.bits + idx as u128), 8, value)?;
+        }
+        machine.give(state, call, Value::concrete(u128::from(found.is_some())));
+        done()
+    }),
+    ("__colt_find", |machine, state, call, _| {
+        let (start, result) = (machine.arg(state, call, 0), machine.arg(state, call, 3));
+        let case = if machine.arg(state, call, 2).bits == 0 { Case::Kept } else { Case::Ignored };
+        let found = match machine.concrete_text(state, call, 1) {
+            Some(text) => machine.find_text(state, start, &text, case)?,
+            None => None,
+        };
+        machine.give_span(state, call, result, found)
     }),
     ("__colt_seek", |machine, state, call, _| machine.seek_call(state, call, Which::First)),
     ("__colt_seek_last", |machine, state, call, _| machine.seek_call(state, call, Which::Last)),

@@ -56,7 +56,8 @@ impl Decider<'_> {
         let Some((first, others)) = ways.split_first() else {
             return Some(Fate::Ended(Ending::Pruned { technique: by, reason: "nothing can follow".to_string() }));
         };
-        for (idx, way) in others.iter().enumerate() {
+        // Those who list them begin with the smallest: of what waits, that is to be the newest.
+        for (idx, way) in others.iter().enumerate().rev() {
             let mut other = path.clone();
             self.shape(&mut other, idx as u64 + 1, way, line_up);
             self.parted.push(Parted::Waits { path: Box::new(other), next_edge: None });

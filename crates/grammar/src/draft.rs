@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lr::Parser;
 use crate::syntax::{Grammar, Lost, Note, Rule, Symbol, Token, TokenId, VariableId};
-use crate::{Error, Kind, Language, Pattern, Scanner, Yield};
+use crate::{Error, Kind, Language, Pattern, Place, Scanner, Yield};
 
 /// Right-hand sides as people write them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,14 @@ pub enum Gives {
 pub struct DraftPattern {
     pub gives: Gives,
     pub language: Language,
+    pub place: Place,
+}
+
+impl DraftPattern {
+    /// A pattern that matches anywhere.
+    pub fn new(gives: Gives, language: Language) -> DraftPattern {
+        DraftPattern { gives, language, place: Place::Anywhere }
+    }
 }
 
 #[derive(Debug)]
@@ -157,7 +165,7 @@ impl Building {
             let name = text_name(&text);
             if !self.token_ids.contains_key(&name) {
                 self.token(&name);
-                own.push(DraftPattern { gives: Gives::Token(name), language: Language::of_text(&text) });
+                own.push(DraftPattern::new(Gives::Token(name), Language::of_text(&text)));
             }
         }
         self.draft.patterns.splice(0..0, own);
@@ -261,7 +269,7 @@ impl Building {
                         Gives::Nothing => Yield::Nothing,
                         Gives::Unknown => Yield::Unknown,
                     };
-                    Pattern { gives, language: pattern.language }
+                    Pattern { gives, language: pattern.language, place: pattern.place }
                 })
                 .collect(),
         );

@@ -117,6 +117,11 @@ impl Language {
         self.accepts_at(self.start)
     }
 
+    /// Whether a text ends in this byte.
+    pub fn may_end_in(&self, byte: u8) -> bool {
+        (1..self.n_states() as u32).any(|state| self.accepts_at(self.next(state, byte)))
+    }
+
     /// The texts of this language that are not in the other.
     pub fn minus(&self, other: &Language) -> Language {
         self.product(other, |this, other| this && !other)

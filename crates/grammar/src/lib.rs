@@ -17,7 +17,7 @@ pub use beginnings::{BeginningId, Beginnings, By, Finish, Next, Whole};
 pub use count::{Count, Measure, count};
 pub use hole::{Arrow, Bytes, Texts};
 pub use language::{Kind, Language};
-pub use scanner::{Pattern, Scanner, Yield};
+pub use scanner::{Pattern, Place, Scanner, Yield};
 pub use syntax::{Grammar, Lost, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};
 
 /// What is wrong with a grammar file, where, and what to do about it.

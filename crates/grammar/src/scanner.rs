@@ -14,11 +14,19 @@ pub enum Yield {
     Unknown,
 }
 
+/// Where a pattern matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Anywhere,
+    LineStart,
+}
+
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub gives: Yield,
     /// What is matched, with what has to follow it where the pattern says so.
     pub language: Language,
+    pub place: Place,
 }
 
 /// The patterns in their order.
@@ -45,7 +53,8 @@ impl Scanner {
         self.patterns.iter().find(|pattern| pattern.language.accepts(text)).map(|pattern| pattern.gives)
     }
 
-    /// The texts that are scanned as this token: what its patterns match, less what earlier patterns take.
+    /// The texts that are scanned as this token, but for the beginning of a line: what its patterns match, less what earlier
+    /// patterns take.
     pub fn texts_of(&self, token: TokenId) -> Language {
         let mut texts = Language::empty();
         for (idx, pattern) in self.patterns.iter().enumerate() {
@@ -53,7 +62,8 @@ impl Scanner {
                 continue;
             }
             let mut own = pattern.language.clone();
-            for earlier in self.patterns[..idx].iter().filter(|earlier| earlier.gives != pattern.gives) {
+            let takes = |earlier: &&Pattern| earlier.gives != pattern.gives && earlier.place == Place::Anywhere;
+            for earlier in self.patterns[..idx].iter().filter(takes) {
                 if !own.and(&earlier.language).is_empty() {
                     own = own.minus(&earlier.language);
                 }
@@ -64,8 +74,14 @@ impl Scanner {
         if texts.has_empty_text() { texts.minus(&Language::of_text(b"")) } else { texts }
     }
 
-    /// What has to stand between a text of the first and one of the second; `None` where no blank keeps them apart.
-    pub fn between(&self, first: &Language, second: &Language) -> Option<Vec<u8>> {
+    /// What has to stand before a text of the second, behind one of the first or at the beginning of the text; `None` where no blank
+    /// makes the scanner see it.
+    pub fn between(&self, first: Option<&Language>, second: &Language) -> Option<Vec<u8>> {
+        let begins_line = first.is_none_or(|first| first.may_end_in(b'\n'));
+        if begins_line && self.is_taken_at_line_start(second) {
+            return None;
+        }
+        let Some(first) = first else { return Some(Vec::new()) };
         if !self.runs_together(first, second) {
             return Some(Vec::new());
         }
@@ -78,10 +94,32 @@ impl Scanner {
         BLANKS.iter().find(keeps_apart).map(|blank| blank.to_vec())
     }
 
+    /// Whether a pattern for the beginning of a line may take a text of the language there, or it and more.
+    fn is_taken_at_line_start(&self, language: &Language) -> bool {
+        let mut of_lines = self.patterns.iter().filter(|pattern| pattern.place == Place::LineStart);
+        of_lines.any(|pattern| begins_with(&pattern.language, language))
+    }
+
     /// Whether a text of the first directly before a text of the second may be scanned as something longer.
     fn runs_together(&self, first: &Language, second: &Language) -> bool {
         self.patterns.iter().any(|pattern| takes_more(&pattern.language, first, second))
     }
+}
+
+/// Whether a text of the pattern begins with one of the language, or is one.
+fn begins_with(pattern: &Language, language: &Language) -> bool {
+    let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+    let mut open = vec![(pattern.start(), language.start())];
+    while let Some((state, text)) = open.pop() {
+        if state == 0 || text == 0 || !seen.insert((state, text)) {
+            continue;
+        }
+        if language.accepts_at(text) {
+            return true;
+        }
+        open.extend((0..=255u8).map(|byte| (pattern.next(state, byte), language.next(text, byte))));
+    }
+    false
 }
 
 /// Whether the pattern may match a text of `first` and more behind it, where a text of `second` follows.
@@ -130,7 +168,12 @@ mod tests {
     }
 
     fn scanner(patterns: &[(Yield, &str)]) -> Scanner {
-        Scanner::new(patterns.iter().map(|(gives, text)| Pattern { gives: *gives, language: language(text) }).collect())
+        Scanner::new(
+            patterns
+                .iter()
+                .map(|(gives, text)| Pattern { gives: *gives, language: language(text), place: Place::Anywhere })
+                .collect(),
+        )
     }
 
     #[test]

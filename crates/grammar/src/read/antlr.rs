@@ -410,7 +410,7 @@ impl Reader<'_, '_> {
                 LexemeGives::Nothing => Gives::Nothing,
                 _ => Gives::Unknown,
             };
-            self.draft.patterns.push(DraftPattern { gives, language });
+            self.draft.patterns.push(DraftPattern::new(gives, language));
         }
         losses.into_iter().for_each(|(line, why)| self.draft.lose(Some(line), why));
         Ok(())

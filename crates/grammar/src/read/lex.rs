@@ -11,9 +11,9 @@ mod pattern;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::Cursor;
-use crate::Error;
 use crate::draft::{Draft, DraftPattern, Gives, text_name};
 use crate::language::{Alphabet, Case, Kind, Language};
+use crate::{Error, Place};
 use action::Returns;
 use pattern::Translated;
 
@@ -270,12 +270,14 @@ impl Reader<'_> {
         if let Some(follows) = &follows {
             language = language.then(&build(follows)?);
         }
-        if follows.is_some() || place == pattern::Place::LineStart {
-            self.draft.lose(
-                Some(rule.line),
-                format!("`{}` depends on what stands around it; its texts are not written", rule.pattern),
-            );
-            self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
+        let is_passed_over = matches!(returns, Returns::Nothing | Returns::Aside);
+        if follows.is_some() || place == Place::LineStart {
+            let text = format!("`{}` depends on what stands around it; its texts are not written", rule.pattern);
+            match place == Place::LineStart && follows.is_none() && is_passed_over {
+                true => self.draft.note(Some(rule.line), text),
+                false => self.draft.lose(Some(rule.line), text),
+            }
+            self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language, place });
             return Ok(());
         }
         self.give(&rule, returns, language);
@@ -300,17 +302,17 @@ impl Reader<'_> {
         match returns {
             // Nobody needs a text with a comment in it, or one that ends early. But it takes its texts from others.
             Returns::Begins | Returns::Aside => {
-                self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
+                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
             }
-            Returns::Nothing => self.draft.patterns.push(DraftPattern { gives: Gives::Nothing, language }),
+            Returns::Nothing => self.draft.patterns.push(DraftPattern::new(Gives::Nothing, language)),
             Returns::Tokens(tokens) if tokens.len() == 1 => {
-                self.draft.patterns.push(DraftPattern { gives: Gives::Token(tokens[0].clone()), language });
+                self.draft.patterns.push(DraftPattern::new(Gives::Token(tokens[0].clone()), language));
             }
             Returns::ItsText => {
                 // One pattern for each byte it matches; whatever is longer one cannot say.
                 for byte in (0..=255u8).filter(|byte| language.accepts(&[*byte])) {
                     let gives = Gives::Token(text_name(&[byte]));
-                    self.draft.patterns.push(DraftPattern { gives, language: Language::of_text(&[byte]) });
+                    self.draft.patterns.push(DraftPattern::new(gives, Language::of_text(&[byte])));
                 }
                 if !matches!(language.kind(), Kind::Finite { longest: 1 } | Kind::One(_)) {
                     self.draft.lose(
@@ -318,7 +320,7 @@ impl Reader<'_> {
                         format!("`{}` returns its first character also where it matches more", rule.pattern),
                     );
                 }
-                self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
+                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
             }
             Returns::Tokens(tokens) => {
                 let names = tokens.join(" or ");
@@ -326,12 +328,12 @@ impl Reader<'_> {
                     Some(rule.line),
                     format!("`{}` returns {names}, and one cannot say when; --grammar-tokens can", rule.pattern),
                 );
-                self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
+                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
             }
             Returns::Unknown(why) => {
                 self.draft
                     .lose(Some(rule.line), format!("`{}`: {why}; --grammar-tokens can say what it is", rule.pattern));
-                self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language });
+                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
             }
         }
     }

@@ -85,7 +85,7 @@ impl Reader<'_> {
             }
         }
         let gives = if name == "skip" { Gives::Nothing } else { Gives::Token(name) };
-        self.draft.patterns.push(DraftPattern { gives, language });
+        self.draft.patterns.push(DraftPattern::new(gives, language));
         Ok(())
     }
 

@@ -46,6 +46,9 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
                 parts.push(part);
             }
             names.draft.rules.push(DraftRule { of: of.to_string(), expr: Expr::Sequence(parts), line: None });
+        } else {
+            // A variable that is there for mistakes alone has no side.
+            names.draft.rules.push(DraftRule { of: of.to_string(), expr: Expr::Choice(Vec::new()), line: None });
         }
     }
     draft.parser = match follows_all(text) {
@@ -172,7 +175,7 @@ impl Names<'_> {
             return Expr::Text(text);
         }
         // The scanner does not return it by its character: perhaps a pattern of one text with an unknown action does.
-        self.draft.patterns.insert(0, DraftPattern { gives: Gives::Token(name), language: Language::of_text(&text) });
+        self.draft.patterns.insert(0, DraftPattern::new(Gives::Token(name), Language::of_text(&text)));
         Expr::Text(text)
     }
 }

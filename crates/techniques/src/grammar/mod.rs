@@ -40,13 +40,16 @@
 //! say what they look like, tokens that no blank keeps apart.
 
 mod company;
+mod conditions;
+mod flags;
+mod rest;
+mod room;
 mod text;
 mod words;
+mod writer;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use ::grammar::read::Files;
 use ::grammar::{Beginnings, Grammar, TokenId};
 use explore::{Endings, InputForm, InputKind, InputRequest, Maker, Means, Path, Report, Seats, Shapings, Technique};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,9 +58,12 @@ use term::{SymbolId, TermId, Terms};
 use vm::{Effect, InputRecord, PickWhy};
 use witness::{Ending, InputValue};
 
-use crate::{Entry, Flag, Flags, Making, Named, Part, Resume, Takes};
-use text::{End, Ends, Room, SLOT, Text, Ways, Writer, symbol};
+use conditions::symbol;
+pub use flags::ENTRY;
+use room::{End, Room};
+use text::{Ends, SLOT, Text};
 use words::Words;
+use writer::{Ways, Writer};
 
 pub const NAME: &str = "grammar";
 
@@ -321,7 +327,8 @@ impl Seats for Texts {
         Some(Shapings { by: NAME, ways: shaped, left_out })
     }
 
-    /// Texts that end in the same two tokens are of a kind: so all that may follow each other have their turn.
+    /// Texts that end in the same two tokens are of a kind: so all that may follow each other have their turn, and long holes do
+    /// not have more turns than short ones.
     fn kind(&self, path: &Path) -> u64 {
         Text::of(path).map_or(0, |text| self.writer.kind(text))
     }
@@ -364,101 +371,3 @@ impl Endings for Texts {
 
 /// The input of `LLVMFuzzerTestOneInput`.
 const FUZZER_INPUT: &str = "data";
-const FUZZER_ENTRY: &str = "LLVMFuzzerTestOneInput";
-
-pub const ENTRY: Entry = Entry {
-    name: NAME,
-    flags: &[FILE, MAX, INPUT, TOKENS, WORDS, CONSTANTS, ERRORS],
-    check,
-    make,
-    resume: Resume::FromPending,
-    company: company::COMPANY,
-};
-
-const FILE: Flag = Flag {
-    name: "grammar-file",
-    help: "`grammar`: the language: yacc (.y) with lex (.l), ANTLR (.g4), or the plain form of docs/grammars.md",
-    takes: Takes::List { named: "FILE,..." },
-};
-
-const MAX: Flag = Flag {
-    name: "grammar-max",
-    help: "`grammar`: tokens of a text; a hole counts one more for each byte beyond its shortest text",
-    takes: Takes::Number { named: "N", default: 8 },
-};
-
-const INPUT: Flag = Flag {
-    name: "grammar-input",
-    help: "`grammar`: the input that is the text: stdin, a file's name, argv[1], or its name [default: the first of several bytes]",
-    takes: Takes::List { named: "NAME" },
-};
-
-const TOKENS: Flag = Flag {
-    name: "grammar-tokens",
-    help: "`grammar`: what tokens look like that the files do not tell, in the plain form",
-    takes: Takes::File { named: "FILE" },
-};
-
-const WORDS: Flag = Flag {
-    name: "grammar-words",
-    help: "`grammar`: words that holes may say, a dictionary as AFL and libFuzzer read it",
-    takes: Takes::File { named: "FILE" },
-};
-
-const CONSTANTS: Flag = Flag {
-    name: "grammar-constants",
-    help: "`grammar`: let holes say the program's own string constants as well",
-    takes: Takes::Nothing,
-};
-
-const ERRORS: Flag = Flag {
-    name: "grammar-errors",
-    help: "`grammar`: mistakes that a text may have: a token left out, doubled or replaced",
-    takes: Takes::Number { named: "N", default: 0 },
-};
-
-fn check(flags: &Flags, named: Named) -> Result<(), String> {
-    if named == Named::No {
-        let given = ENTRY.flags.iter().find(|flag| flags.is_given(flag));
-        return given.map_or(Ok(()), |flag| Err(format!("--{} has no effect without --with grammar", flag.name)));
-    }
-    if flags.list(&FILE).is_empty() {
-        return Err("--with grammar needs a grammar: --grammar-file FILE (docs/grammars.md says which forms are read)"
-            .to_string());
-    }
-    if flags.number(&MAX) == 0 {
-        return Err("--grammar-max 0 leaves only the empty text; the smallest is 1".to_string());
-    }
-    if flags.number(&MAX) > 10_000 {
-        return Err("--grammar-max: at most 10000 tokens".to_string());
-    }
-    if flags.number(&ERRORS) > 3 {
-        return Err("--grammar-errors: at most 3 mistakes in a text".to_string());
-    }
-    Ok(())
-}
-
-fn make(making: &Making) -> Result<Part, String> {
-    let Making { flags, subject, .. } = making;
-    let files = Files {
-        grammar: flags.list(&FILE).iter().map(PathBuf::from).collect(),
-        tokens: flags.file(&TOKENS).map(PathBuf::from),
-    };
-    let grammar = ::grammar::read::grammar(&files).map_err(|why| why.to_string())?;
-    let mut words = match flags.file(&WORDS) {
-        Some(file) => words::read(file)?,
-        None => Vec::new(),
-    };
-    if flags.is_given(&CONSTANTS) {
-        words.extend(words::constants(subject.module));
-    }
-    let config = Config {
-        words: words::sort(&grammar, words),
-        grammar: Arc::new(grammar),
-        max: flags.number(&MAX) as u32,
-        max_mistakes: flags.number(&ERRORS) as u32,
-        input: flags.list(&INPUT).last().cloned(),
-        is_fuzzer: subject.module.function(subject.entry).name == FUZZER_ENTRY,
-    };
-    Ok(Part::passive(Texts::new(Arc::new(config), Arc::default())))
-}

@@ -3,13 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::cursor::escape;
-
-/// Where a pattern matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Anywhere,
-    LineStart,
-}
+use crate::Place;
 
 pub struct Translated {
     pub regex: String,

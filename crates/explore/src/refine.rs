@@ -14,7 +14,8 @@ use crate::{LineUp, Path};
 /// One way to go on.
 #[derive(Clone, Debug)]
 pub struct Shaped {
-    /// Says something about symbols that no condition of the path mentions. The ways exclude each other.
+    /// Says something about symbols that no condition of the path mentions. The ways exclude each other, by now or by what the
+    /// technique will say of them later.
     pub condition: TermId,
     /// Values of these symbols that satisfy it.
     pub values: Vec<(SymbolId, u64)>,

@@ -16,7 +16,16 @@ pub struct Text {
     pub len: usize,
     /// Holes so far: token, where it begins, its length.
     pub holes: Vec<(TokenId, usize, usize)>,
+    /// Where it is settled that a hole comes next, of at least so many bytes.
+    pub longer: Option<Longer>,
     pub ends: Ends,
+}
+
+/// A hole that is to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Longer {
+    pub token: TokenId,
+    pub least: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +37,7 @@ pub enum Ends {
 
 impl Default for Text {
     fn default() -> Self {
-        Text { beginning: BeginningId::EMPTY, size: 0, len: 0, holes: Vec::new(), ends: Ends::NotYet }
+        Text { beginning: BeginningId::EMPTY, size: 0, len: 0, holes: Vec::new(), longer: None, ends: Ends::NotYet }
     }
 }
 

@@ -8,7 +8,7 @@ use term::{SymbolId, TermId, Terms};
 use super::conditions::{and_not_text, holds, is_text, symbol};
 use super::rest::Rest;
 use super::room::{End, Room};
-use super::text::{Ends, Text};
+use super::text::{Ends, Longer, Text};
 use super::words::Words;
 
 /// One way for a text to go on.
@@ -43,8 +43,21 @@ struct Piece {
     condition: TermId,
     values: Vec<u8>,
     size: u32,
-    hole: Option<TokenId>,
+    hole: Hole,
 }
+
+/// What a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Hole {
+    /// No hole: one text.
+    No,
+    Yes,
+    /// A hole of at least so many bytes. How many is settled later: long ones are many, and most programs treat them alike.
+    Longer(usize),
+}
+
+/// Lengths of a hole that are ways of their own at once. Of those left, as many again are, and so on.
+const N_LENGTHS: usize = 2;
 
 impl Writer {
     pub fn new(beginnings: Beginnings, max: u32, words: Words) -> Writer {
@@ -63,13 +76,12 @@ impl Writer {
         }
     }
 
-    /// The same for texts that end in the same two tokens and have holes longer than they must be, by one byte or by more.
+    /// The same for texts that end in the same two tokens, and for all in which a long hole is to come.
     pub fn kind(&self, text: &Text) -> u64 {
         let number = |token: Option<TokenId>| token.map_or(0, |token| u64::from(token.0) + 1);
         let last = self.beginnings.last(text.beginning);
         let before = self.beginnings.last(self.beginnings.above(text.beginning));
-        let longer: usize = text.holes.iter().map(|(token, _, len)| len - self.shortest[token.idx()].min(*len)).sum();
-        (number(before) << 32 | number(last)) << 2 | longer.min(2) as u64
+        if text.longer.is_some() { u64::MAX } else { number(before) << 32 | number(last) }
     }
 
     /// In which ways the text may go on.
@@ -82,13 +94,14 @@ impl Writer {
                 left_out.push(why);
             }
         };
-        if whole == Whole::Yes {
+        if whole == Whole::Yes && text.longer.is_none() {
             let shaped = ends(text, room, terms);
             ways.push(Way { shaped, text: Text { ends: Ends::Here, ..text.clone() } });
         }
         let mut pieces = Vec::new();
         let max = self.max;
-        for step in next.iter().filter(|step| text.size + step.least <= max) {
+        let may_come = |token: TokenId| text.longer.is_none_or(|longer| longer.token == token);
+        for step in next.iter().filter(|step| text.size + step.least <= max && may_come(step.token)) {
             let Some(blank) = self.between(self.beginnings.last(text.beginning), step.token) else {
                 if step.by == By::Grammar {
                     leave_out(
@@ -103,8 +116,13 @@ impl Writer {
             }
         }
         // Small texts first, and those with the fewest holes.
-        pieces.sort_by_key(|(least, _, _, piece)| (least + piece.size, piece.hole.is_some()));
+        pieces.sort_by_key(|(least, _, _, piece)| (least + piece.size, piece.hole));
         for (_, token, blank, piece) in pieces {
+            if let Hole::Longer(least) = piece.hole {
+                let text = Text { longer: Some(Longer { token, least }), ..text.clone() };
+                ways.push(Way { shaped: Shaped { condition: piece.condition, values: Vec::new() }, text });
+                continue;
+            }
             let start = text.len + blank.len();
             let len = start + piece.values.len();
             if len > room.most() {
@@ -140,8 +158,8 @@ impl Writer {
                 values.push((symbol(terms, size), room.bytes.len() as u64));
             }
             let mut holes = text.holes.clone();
-            holes.extend(piece.hole.map(|token| (token, start, piece.values.len())));
-            let text = Text { beginning, size, len, holes, ends: Ends::NotYet };
+            holes.extend((piece.hole == Hole::Yes).then_some((token, start, piece.values.len())));
+            let text = Text { beginning, size, len, holes, longer: None, ends: Ends::NotYet };
             ways.push(Way { shaped: Shaped { condition, values }, text });
         }
         Ways { ways, left_out }
@@ -166,13 +184,22 @@ impl Writer {
                 return vec![does_not_fit(terms, room)];
             }
             let condition = is_text(terms, bytes, written);
-            return vec![Piece { condition, values: written.clone(), size: 1, hole: None }];
+            return vec![Piece { condition, values: written.clone(), size: 1, hole: Hole::No }];
         }
         let shortest = self.shortest[token.idx()];
         let words = self.words.get(&token).cloned().unwrap_or_default();
         let mut pieces = Vec::new();
-        for len in shortest..=shortest + spare {
+        let first = text.longer.map_or(shortest, |longer| longer.least);
+        let mut n_left = N_LENGTHS.max(first - shortest);
+        for len in first..=shortest + spare {
             let Some(texts) = self.hole(token, len) else { continue };
+            let size = (1 + len - shortest) as u32;
+            if n_left == 0 && self.fits(text, room, token, start, len, size) {
+                let hole = Hole::Longer(len);
+                pieces.push(Piece { condition: terms.tru(), values: Vec::new(), size, hole });
+                break;
+            }
+            n_left = n_left.saturating_sub(1);
             if len > bytes.len() {
                 pieces.push(does_not_fit(terms, room));
                 break;
@@ -191,7 +218,10 @@ impl Writer {
             for word in words.iter().filter(|word| word.len() == len) {
                 condition = and_not_text(terms, condition, &bytes[..len], word);
             }
-            pieces.push(Piece { condition, values, size: (1 + len - shortest) as u32, hole: Some(token) });
+            pieces.push(Piece { condition, values, size, hole: Hole::Yes });
+        }
+        if text.longer.is_some() {
+            return pieces;
         }
         for word in &words {
             if word.len() > bytes.len() || !room.takes(word) {
@@ -199,10 +229,21 @@ impl Writer {
                 continue;
             }
             let condition = is_text(terms, bytes, word);
-            pieces.push(Piece { condition, values: word.clone(), size: 1, hole: None });
+            pieces.push(Piece { condition, values: word.clone(), size: 1, hole: Hole::No });
         }
         self.repeat(path, text, room, token, start, shortest + spare, terms, &mut pieces);
         pieces
+    }
+
+    /// Whether a hole of so many bytes can stand there, and the text can be finished behind it.
+    fn fits(&mut self, text: &Text, room: &Room, token: TokenId, start: usize, len: usize, size: u32) -> bool {
+        let Some(values) = self.example(token, len) else { return false };
+        let (end, size) = (start + len, text.size + size);
+        if !room.takes(&values) || end > room.most() || size > self.max {
+            return false;
+        }
+        let beginning = self.beginnings.advance(text.beginning, token);
+        matches!(self.finish(beginning, self.max - size, room.most() - end), Rest::Is(_))
     }
 
     /// A name that stands there already may be repeated, even one that is too long to be made up anew.
@@ -236,7 +277,7 @@ impl Writer {
                 condition = and_not_text(terms, condition, bytes, other);
             }
             seen.push(values.clone());
-            pieces.push(Piece { condition, values, size: 1, hole: None });
+            pieces.push(Piece { condition, values, size: 1, hole: Hole::No });
         }
     }
 
@@ -291,5 +332,5 @@ fn ends(text: &Text, room: &Room, terms: &mut Terms) -> Shaped {
 
 /// Stands for whatever is too long.
 fn does_not_fit(terms: &Terms, room: &Room) -> Piece {
-    Piece { condition: terms.fls(), values: vec![0; room.bytes.len() + 1], size: 1, hole: None }
+    Piece { condition: terms.fls(), values: vec![0; room.bytes.len() + 1], size: 1, hole: Hole::No }
 }

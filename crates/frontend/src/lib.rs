@@ -9,6 +9,7 @@ mod error;
 mod folded;
 mod harness;
 mod libc;
+mod lifetime;
 mod link;
 mod llvm;
 mod prepare;

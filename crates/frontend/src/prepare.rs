@@ -1,18 +1,29 @@
 //! The one pass we let LLVM run, and what has to hold before it does.
 
 use crate::Promote;
-use crate::llvm::{Context, Module, Opcode, TypeKind, Value, ValueKind};
-use crate::unwritten::{is_lifetime_mark, may_be_read_unwritten};
+use crate::lifetime::{drop_idle_ends, is_lifetime_mark};
+use crate::llvm::{Context, Module, Opcode, Type, TypeKind, Value, ValueKind};
+use crate::unwritten::may_be_misused;
+
+/// Pointers to pointers to pointers: how deep we look.
+const MAX_ROUNDS: usize = 4;
 
 /// Promotes scalar locals to registers where asked, and makes debug information readable.
 pub(crate) fn prepare(context: &Context, module: Module, promote: Promote) -> Result<(), String> {
     // Declarations are where a variable's life begins.
     module.use_debug_intrinsics();
+    let bodies = || module.functions().filter(|function| !function.is_declaration());
+    bodies().for_each(drop_idle_ends);
     if promote == Promote::On {
-        for function in module.functions().filter(|function| !function.is_declaration()) {
-            shield_or_open(context, function);
-        }
+        bodies().for_each(|function| shield_or_open(context, function));
         module.run_passes("function(mem2reg)")?;
+        // Where a pointer became a register, what it points to may become one, too.
+        for _ in 0..MAX_ROUNDS {
+            if bodies().map(|function| open_again(context, function)).sum::<usize>() == 0 {
+                break;
+            }
+            module.run_passes("function(mem2reg)")?;
+        }
     }
     module.use_debug_intrinsics();
     Ok(())
@@ -51,33 +62,64 @@ fn keep_unwritten(function: Value) {
     let (locals, others): (Vec<Value>, Vec<Value>) = scalars.into_iter().partition(|inst| is_promotable(*inst));
     // `p = &x` is gone once `p` is a register, and `x` would be promoted next, without anybody having looked at it.
     others.into_iter().for_each(Value::make_array_of_one);
+    shield(function, &locals);
+}
+
+/// Keeps those of some locals in memory that may be read before they are written, or used after they have ended.
+fn shield(function: Value, locals: &[Value]) {
     if locals.is_empty() {
         return;
     }
-    for local in may_be_read_unwritten(function, &locals) {
+    for local in may_be_misused(function, locals) {
         // A volatile access is no other one for us, and keeps `mem2reg` away.
-        if let Some(load) = local.users().find(|user| user.opcode() == Opcode::LLVMLoad) {
-            load.set_volatile();
+        if let Some(access) = local.users().find(|user| matches!(user.opcode(), Opcode::LLVMLoad | Opcode::LLVMStore)) {
+            access.set_volatile();
         }
     }
 }
 
+/// Makes scalars of what `keep_unwritten` hid and nobody points to any more; how many there are.
+fn open_again(context: &Context, function: Value) -> usize {
+    let Some(entry) = function.blocks().next() else { return 0 };
+    if function.has_function_attribute(context.attribute_kind("optnone")) {
+        return 0;
+    }
+    let hidden: Vec<Value> = entry.instructions().filter(|inst| is_array_of_one(*inst)).collect();
+    let is_free = |inst: &Value| is_promotable_as(*inst, inst.allocated_type().element());
+    let locals: Vec<Value> = hidden.into_iter().filter(is_free).map(Value::make_single).collect();
+    shield(function, &locals);
+    locals.len()
+}
+
 /// Whether an instruction allocates one value, which is neither a structure nor an array.
 fn is_scalar(inst: Value) -> bool {
-    let is_one = |count: Value| {
-        count.kind() == ValueKind::LLVMConstantIntValueKind && count.int_bits(count.ty().int_width()) == 1
-    };
-    inst.opcode() == Opcode::LLVMAlloca
-        && is_one(inst.operand(0))
+    is_single(inst)
         && !matches!(
             inst.allocated_type().kind(),
             TypeKind::LLVMStructTypeKind | TypeKind::LLVMArrayTypeKind | TypeKind::LLVMScalableVectorTypeKind
         )
 }
 
-/// Whether a scalar is only loaded and stored as a whole.
+fn is_array_of_one(inst: Value) -> bool {
+    is_single(inst) && {
+        let ty = inst.allocated_type();
+        ty.kind() == TypeKind::LLVMArrayTypeKind && ty.array_len() == 1
+    }
+}
+
+fn is_single(inst: Value) -> bool {
+    let is_one = |count: Value| {
+        count.kind() == ValueKind::LLVMConstantIntValueKind && count.int_bits(count.ty().int_width()) == 1
+    };
+    inst.opcode() == Opcode::LLVMAlloca && is_one(inst.operand(0))
+}
+
 fn is_promotable(inst: Value) -> bool {
-    let ty = inst.allocated_type();
+    is_promotable_as(inst, inst.allocated_type())
+}
+
+/// Whether what is allocated is only loaded and stored as a whole, as a value of type `ty`.
+fn is_promotable_as(inst: Value, ty: Type) -> bool {
     inst.users().all(|user| match user.opcode() {
         Opcode::LLVMLoad => !user.is_volatile() && user.ty() == ty,
         Opcode::LLVMStore => {

@@ -14,8 +14,11 @@ fn program(n_functions: usize, n_loops: usize) -> String {
     for func in 0..n_functions {
         writeln!(text, "static int f{func}(int n) {{ int s = 0;").unwrap();
         for row in 0..n_loops {
-            writeln!(text, "  for (int i = 0; i < n; i++) {{ int t[3] = {{i, 1, {row}}}; int u = n + {row}; int *p = &u;")
-                .unwrap();
+            writeln!(
+                text,
+                "  for (int i = 0; i < n; i++) {{ int t[3] = {{i, 1, {row}}}; int u = n + {row}; int *p = &u;"
+            )
+            .unwrap();
             writeln!(text, "    s += t[n % 3] + *p; }}").unwrap();
         }
         writeln!(text, "  return s; }}").unwrap();

@@ -431,6 +431,8 @@ pub enum Intrinsic {
     CpuId,
     /// (variable, bytes): control is at its declaration, nobody has written it
     Begin,
+    /// (variable, bytes): control is at its declaration, and it is set at once
+    Revive,
     /// (variable, bytes): its block has ended
     End,
     /// (): the compiler has computed what follows by an operation that has no result

@@ -69,7 +69,7 @@ names! {
         AddressOrder "address_order", FollowedAs "followed_as", ObjectSize "object_size",
         FrameAddress "frame_address", ReturnAddress "return_address", ThreadLocal "thread_local",
         SetJump "set_jump", LongJump "long_jump", TimeStamp "time_stamp",
-        CpuId "cpu_id", Begin "begin", End "end", Folded "folded",
+        CpuId "cpu_id", Begin "begin", Revive "revive", End "end", Folded "folded",
     }
     BaseKind {
         Signed "signed", Unsigned "unsigned", Char "char", UnsignedChar "uchar", Bool "bool", Float "float",

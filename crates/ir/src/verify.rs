@@ -423,7 +423,7 @@ fn intrinsic_shape(intrinsic: Intrinsic) -> Option<(usize, usize)> {
     match intrinsic {
         Intrinsic::MemCpy | Intrinsic::MemMove | Intrinsic::MemSet => Some((3, 0)),
         Intrinsic::VaStart | Intrinsic::VaEnd | Intrinsic::StackRestore => Some((1, 0)),
-        Intrinsic::VaCopy | Intrinsic::Begin | Intrinsic::End => Some((2, 0)),
+        Intrinsic::VaCopy | Intrinsic::Begin | Intrinsic::Revive | Intrinsic::End => Some((2, 0)),
         Intrinsic::Folded => Some((0, 0)),
         Intrinsic::StackSave => Some((0, 1)),
         Intrinsic::ThreadLocal | Intrinsic::SetJump => Some((1, 1)),

@@ -416,6 +416,10 @@ impl Machine<'_> {
                 let (variable, bytes) = (self.arg(state, call, 0), self.arg(state, call, 1));
                 self.begin_variable(state, variable.bits as u64, bytes.bits as u64);
             }
+            Intrinsic::Revive => {
+                let variable = self.arg(state, call, 0);
+                self.revive_variable(state, variable.bits as u64);
+            }
             Intrinsic::End => {
                 let (variable, bytes) = (self.arg(state, call, 0), self.arg(state, call, 1));
                 self.end_variable(state, variable.bits as u64, bytes.bits as u64);

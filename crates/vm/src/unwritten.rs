@@ -263,6 +263,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Control is at the declaration of a variable that is set at once.
+    pub(crate) fn revive_variable(&mut self, state: &mut State, addr: u64) {
+        let Some(object) = state.memory.find(addr) else { return };
+        if state.memory.get(object).liveness == Liveness::OutOfScope {
+            state.memory.get_mut(object).liveness = Liveness::Alive;
+        }
+    }
+
     /// Control leaves the block of a variable.
     pub(crate) fn end_variable(&mut self, state: &mut State, addr: u64, n_bytes: u64) {
         let Some(object) = state.memory.find(addr) else { return };

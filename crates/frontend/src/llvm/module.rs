@@ -5,7 +5,7 @@ use std::ptr;
 
 use llvm_sys::{analysis, core, error, prelude as raw, target, transforms::pass_builder};
 
-use super::{Meta, Type, Value, take_message};
+use super::{Meta, Type, TypeKind, Value, take_message};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Module(pub(super) raw::LLVMModuleRef);
@@ -124,8 +124,27 @@ impl Layout {
         if ty.is_sized() { unsafe { target::LLVMABISizeOfType(self.0, ty.0) } } else { 0 }
     }
 
+    /// How many bytes a store of this type writes.
+    pub fn store_size(self, ty: Type) -> u64 {
+        if ty.is_sized() { unsafe { target::LLVMStoreSizeOfType(self.0, ty.0) } } else { 0 }
+    }
+
     pub fn abi_align(self, ty: Type) -> u32 {
         if ty.is_sized() { unsafe { target::LLVMABIAlignmentOfType(self.0, ty.0) } } else { 1 }
+    }
+
+    /// The byte offset of one constant index of a `getelementptr`; `ty` becomes what it selects.
+    pub fn step_offset(self, ty: &mut Type, operand: u32, index: i64) -> i64 {
+        if operand == 1 {
+            return index.wrapping_mul(self.alloc_size(*ty) as i64);
+        }
+        if ty.kind() == TypeKind::LLVMStructTypeKind {
+            let offset = self.field_offset(*ty, index as u32);
+            *ty = ty.field(index as u32);
+            return offset as i64;
+        }
+        *ty = ty.element();
+        index.wrapping_mul(self.alloc_size(*ty) as i64)
     }
 
     pub fn field_offset(self, ty: Type, field: u32) -> u64 {

@@ -3,10 +3,11 @@
 use std::ffi::c_uint;
 use std::ptr;
 
-use llvm_sys::{core, debuginfo, prelude as raw};
+use llvm_sys::{core, debuginfo, prelude as raw, target};
 
 use super::{
-    AttributeKind, IntPredicate, Linkage, Meta, Opcode, RealPredicate, RmwOp, Type, ValueKind, take_message, text,
+    AttributeKind, IntPredicate, Layout, Linkage, Meta, Opcode, RealPredicate, RmwOp, Type, ValueKind, take_message,
+    text,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -269,18 +270,54 @@ impl Value {
 
     /// Makes a local an array of one element of its type, which is the same memory; passes do not take it for a value.
     pub fn make_array_of_one(self) {
+        self.allocate_as(|ty| unsafe { core::LLVMArrayType2(ty, 1) });
+    }
+
+    /// Lets an instruction that allocates an array of one value allocate the value.
+    pub fn make_single(self) -> Value {
+        self.allocate_as(|ty| unsafe { core::LLVMGetElementType(ty) })
+    }
+
+    /// Replaces an allocation by one of another type, which takes as much room.
+    fn allocate_as(self, change: impl FnOnce(raw::LLVMTypeRef) -> raw::LLVMTypeRef) -> Value {
         let name = std::ffi::CString::new(self.name()).unwrap_or_default();
         // SAFETY: the instruction is an allocation in a block; all its users get the new one before it goes.
         unsafe {
             let context = core::LLVMGetTypeContext(core::LLVMTypeOf(self.0));
             let builder = core::LLVMCreateBuilderInContext(context);
             core::LLVMPositionBuilderBefore(builder, self.0);
-            let array = core::LLVMArrayType2(core::LLVMGetAllocatedType(self.0), 1);
-            let made = core::LLVMBuildAlloca(builder, array, name.as_ptr());
+            let made = core::LLVMBuildAlloca(builder, change(core::LLVMGetAllocatedType(self.0)), name.as_ptr());
             core::LLVMSetAlignment(made, core::LLVMGetAlignment(self.0));
             core::LLVMReplaceAllUsesWith(self.0, made);
             core::LLVMInstructionEraseFromParent(self.0);
             core::LLVMDisposeBuilder(builder);
+            Value(made)
+        }
+    }
+
+    /// Takes an instruction that nobody uses out of its block.
+    pub fn erase(self) {
+        // SAFETY: the instruction has no users; whoever calls this does not touch it again.
+        unsafe { core::LLVMInstructionEraseFromParent(self.0) }
+    }
+
+    /// How many bytes an instruction of one allocates; 0 where it allocates several, or as many as are computed.
+    pub fn allocated_bytes(self) -> u64 {
+        let count = self.operand(0);
+        let is_one = count.kind() == ValueKind::LLVMConstantIntValueKind && count.int_bits(64) == 1;
+        if is_one { self.layout().alloc_size(self.allocated_type()) } else { 0 }
+    }
+
+    /// How many bytes a store writes.
+    pub fn stored_bytes(self) -> u64 {
+        self.layout().store_size(self.operand(0).ty())
+    }
+
+    /// The layout of the module that an instruction stands in.
+    fn layout(self) -> Layout {
+        unsafe {
+            let function = core::LLVMGetBasicBlockParent(core::LLVMGetInstructionParent(self.0));
+            Layout(target::LLVMGetModuleDataLayout(core::LLVMGetGlobalParent(function)))
         }
     }
 
@@ -290,6 +327,20 @@ impl Value {
 
     pub fn gep_element_type(self) -> Type {
         unsafe { Type(core::LLVMGetGEPSourceElementType(self.0)) }
+    }
+
+    /// How many bytes a `getelementptr` goes forward, where all its indices are constants.
+    pub fn constant_step(self) -> Option<i64> {
+        let (layout, mut ty) = (self.layout(), self.gep_element_type());
+        let mut step = 0i64;
+        for operand in 1..self.n_operands() {
+            let index = self.operand(operand);
+            if index.kind() != ValueKind::LLVMConstantIntValueKind {
+                return None;
+            }
+            step = step.wrapping_add(layout.step_offset(&mut ty, operand, index.int_signed()));
+        }
+        Some(step)
     }
 
     pub fn indices(self) -> Vec<u32> {

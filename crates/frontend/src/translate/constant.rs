@@ -3,7 +3,7 @@
 use ir::{Init, Reloc, SymbolRef};
 
 use super::ModuleTranslator;
-use crate::llvm::{Linkage, Opcode, Type, TypeKind, Value, ValueKind};
+use crate::llvm::{Linkage, Opcode, TypeKind, Value, ValueKind};
 
 /// `plus - minus + addend`: all that a linker could resolve.
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,26 +119,12 @@ impl ModuleTranslator<'_> {
                 let mut offset = 0i64;
                 for operand in 1..constant.n_operands() {
                     let index = self.linear(constant.operand(operand))?.as_number()?;
-                    offset = offset.wrapping_add(self.step_offset(&mut ty, operand, index));
+                    offset = offset.wrapping_add(self.layout.step_offset(&mut ty, operand, index));
                 }
                 base.add(Linear::number(offset))
             }
             _ => None,
         }
-    }
-
-    /// The byte offset of one constant index of a `getelementptr`; `ty` becomes what it selects.
-    pub(super) fn step_offset(&self, ty: &mut Type, operand: u32, index: i64) -> i64 {
-        if operand == 1 {
-            return index.wrapping_mul(self.layout.alloc_size(*ty) as i64);
-        }
-        if ty.kind() == TypeKind::LLVMStructTypeKind {
-            let offset = self.layout.field_offset(*ty, index as u32);
-            *ty = ty.field(index as u32);
-            return offset as i64;
-        }
-        *ty = ty.element();
-        index.wrapping_mul(self.layout.alloc_size(*ty) as i64)
     }
 
     pub(super) fn initialiser(&mut self, global: Value, n_bytes: u64) -> Result<Init, String> {

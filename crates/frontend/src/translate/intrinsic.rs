@@ -10,8 +10,8 @@ use ir::{
 use super::body::{Body, Regs, Unsupported};
 use super::instruction::float_kind;
 use super::shape::{Scalar, ScalarKind};
+use crate::lifetime::{begun, ended, revived};
 use crate::llvm::{Linkage, Opcode, TypeKind, Value, ValueKind};
-use crate::unwritten::{begun, ended};
 
 impl Body<'_, '_> {
     pub(super) fn call(&mut self, inst: Value) -> Result<(), Unsupported> {
@@ -140,6 +140,9 @@ impl Body<'_, '_> {
         }
         if let Some(variable) = begun(inst).filter(|_| self.may_come_again(inst.parent_block())) {
             return self.mark(inst, variable, Intrinsic::Begin);
+        }
+        if let Some(variable) = revived(inst).filter(|_| self.may_come_again(inst.parent_block())) {
+            return self.mark(inst, variable, Intrinsic::Revive);
         }
         if let Some(variable) = ended(inst) {
             return self.mark(inst, variable, Intrinsic::End);

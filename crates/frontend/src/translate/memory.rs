@@ -140,7 +140,7 @@ impl Body<'_, '_> {
         for operand in 1..value.n_operands() {
             let index = value.operand(operand);
             if let Some(number) = self.signed_immediate(index) {
-                offset = offset.wrapping_add(self.module.step_offset(&mut ty, operand, number));
+                offset = offset.wrapping_add(self.module.layout.step_offset(&mut ty, operand, number));
                 continue;
             }
             if operand > 1 {

@@ -55,6 +55,7 @@ fuzz: build
 	@COLT=$(abspath $(COLT)) LASSO_LOOPS=2000 cargo test --release --locked -p testkit --test lassos -- --nocapture
 	@COLT=$(abspath $(COLT)) COLT_SHAPES_PROGRAMS=500 cargo test --release --locked -p testkit --test shapes -- --nocapture
 	@COLT=$(abspath $(COLT)) UNWRITTEN=1000 cargo test --release --locked -p testkit --test unwritten -- --nocapture
+	@FLOAT_PAIRS=1000000 cargo test --release --locked -p term --test processor -- --nocapture
 
 bench: build
 	@COLT=$(abspath $(COLT)) cargo run --release --locked -q -p testkit --bin bench -- $(BENCH)

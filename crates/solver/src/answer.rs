@@ -26,6 +26,8 @@ pub enum Why {
     Budget,
     /// Too large to be translated into gates, and no SMT solver was there.
     TooLarge,
+    /// There are float operations in it, and they were not translated.
+    Floats,
     /// The SMT solver itself said "unknown".
     SolverSaid,
     /// The SMT solver's process died, and died again after a restart, or could not be started.
@@ -42,6 +44,7 @@ impl std::fmt::Display for Why {
             Why::Timeout => "the solver's time limit ran out",
             Why::Budget => "the conflict budget ran out",
             Why::TooLarge => "the question is too large for the bit-blaster",
+            Why::Floats => "there are float operations in the question",
             Why::SolverSaid => "the SMT solver answered unknown",
             Why::SolverDied => "the SMT solver's process died",
             Why::WrongModel => "internal error: a model failed its check",

@@ -186,6 +186,7 @@ impl<'t> Bounds<'t> {
         let range = match terms.view(t) {
             Const(value) => Range::exact(value, width),
             Symbol(_) => Range::full(width),
+            FloatUnary { .. } | FloatBinary { .. } | FloatCompare { .. } | Fma { .. } => Range::full(width),
             Select { array, .. } => self.bytes_of(array).unwrap_or(Range::full(width)),
             Table(_) | Store { .. } => unreachable!("arrays are looked at through select"),
             Not(a) => {

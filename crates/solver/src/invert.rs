@@ -175,6 +175,7 @@ impl Walk<'_> {
                 self.reach(index, at as u128, depth)
             }
             View::Table(_) | View::Store { .. } => None,
+            View::FloatUnary { .. } | View::FloatBinary { .. } | View::FloatCompare { .. } | View::Fma { .. } => None,
         }
     }
 

@@ -201,6 +201,9 @@ impl Process {
 
 impl Backend for SmtProcess {
     fn check(&mut self, terms: &Terms, constraints: &[TermId], timeout: Duration) -> Reply {
+        if constraints.iter().any(|constraint| terms.has_floats(*constraint)) {
+            return Reply::Unknown(Why::Floats);
+        }
         let mut symbols = Vec::new();
         let text = self.question(terms, constraints, timeout, &mut symbols);
         // Its own limit comes first; ours is for the case that it does not keep it.

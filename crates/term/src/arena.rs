@@ -1,5 +1,6 @@
 //! The arena: interning of nodes, constants, symbols and tables, and the set of symbols each term depends on.
 
+use crate::float::{FloatBinary, FloatCompare, FloatUnary, Rounding};
 use crate::fold;
 use crate::node::{Node, Op, Sort, SymbolId, TableId, TermId, View};
 use hashbrown::HashTable;
@@ -73,7 +74,8 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 fn hash_node(node: &Node) -> u64 {
-    let head = u64::from(node.op as u8) << 40 | u64::from(node.width) << 32 | u64::from(node.a);
+    let head =
+        u64::from(node.detail) << 48 | u64::from(node.op as u8) << 40 | u64::from(node.width) << 32 | u64::from(node.a);
     mix(head, u64::from(node.b) << 32 | u64::from(node.c))
 }
 
@@ -81,12 +83,17 @@ fn hash_ids(ids: impl Iterator<Item = u32>) -> u64 {
     ids.fold(0x51ed_270b, |hash, id| mix(hash, u64::from(id)))
 }
 
+/// A node without operands and without floats in it.
+fn plain(op: Op, width: u32) -> Node {
+    Node { op, width: width as u8, detail: 0, has_floats: false, a: 0, b: 0, c: 0 }
+}
+
 impl Terms {
     /// Rules that walk along a chain (an `ite` cascade, a sum) stop this deep and leave the node as it is.
     const MAX_CHAIN: u32 = 24;
 
     pub fn new() -> Terms {
-        let unused = Node { op: Op::Const, width: 0, a: u32::MAX, b: 0, c: 0 };
+        let unused = Node { a: u32::MAX, ..plain(Op::Const, 0) };
         let mut terms = Terms {
             nodes: vec![unused],
             sets: vec![SymbolSetId::EMPTY],
@@ -173,7 +180,8 @@ impl Terms {
     /// Operator and operands.
     #[inline]
     pub fn view(&self, t: TermId) -> View {
-        let Node { op, a, b, c, .. } = self.nodes[t.index()];
+        let node = &self.nodes[t.index()];
+        let Node { op, a, b, c, .. } = *node;
         let at = TermId::at;
         match op {
             Op::Const => View::Const(u128::from(c) << 32 | u128::from(b)),
@@ -205,7 +213,24 @@ impl Terms {
             Op::Table => View::Table(TableId(a)),
             Op::Store => View::Store { array: at(a), index: at(b), byte: at(c) },
             Op::Select => View::Select { array: at(a), index: at(b) },
+            Op::FloatUnary => {
+                View::FloatUnary { op: FloatUnary::ALL[node.operator()], rounding: node.rounding(), arg: at(a) }
+            }
+            Op::FloatBinary => View::FloatBinary {
+                op: FloatBinary::ALL[node.operator()],
+                rounding: node.rounding(),
+                a: at(a),
+                b: at(b),
+            },
+            Op::FloatCompare => View::FloatCompare { op: FloatCompare::ALL[node.operator()], a: at(a), b: at(b) },
+            Op::Fma => View::Fma { rounding: node.rounding(), a: at(a), b: at(b), c: at(c) },
         }
+    }
+
+    /// Whether there is a float operation in a term.
+    #[inline]
+    pub fn has_floats(&self, t: TermId) -> bool {
+        self.nodes[t.index()].has_floats
     }
 
     /// The bytes of a table.
@@ -224,7 +249,7 @@ impl Terms {
         }
         let symbol = SymbolId(self.symbols.len() as u32);
         let set = self.intern_set(&[symbol]);
-        let term = self.intern(Node { op: Op::Symbol, width: width as u8, a: symbol.0, b: 0, c: 0 }, set);
+        let term = self.intern(Node { a: symbol.0, ..plain(Op::Symbol, width) }, set);
         self.symbols.push(Symbol { name: name.to_owned(), width, term });
         self.symbols_interned.insert((name.to_owned(), width), symbol);
         term
@@ -356,14 +381,14 @@ impl Terms {
             return self.bytes[value as usize];
         }
         let node = if let Ok(narrow) = u64::try_from(value) {
-            Node { op: Op::Const, width: width as u8, a: 0, b: narrow as u32, c: (narrow >> 32) as u32 }
+            Node { b: narrow as u32, c: (narrow >> 32) as u32, ..plain(Op::Const, width) }
         } else {
             let next = self.wide.len() as u32;
             let slot = *self.wide_interned.entry(value).or_insert(next);
             if slot == next {
                 self.wide.push(value);
             }
-            Node { op: Op::WideConst, width: width as u8, a: slot, b: 0, c: 0 }
+            Node { a: slot, ..plain(Op::WideConst, width) }
         };
         self.intern(node, SymbolSetId::EMPTY)
     }
@@ -406,38 +431,57 @@ impl Terms {
 
     pub(crate) fn make1(&mut self, op: Op, width: u32, a: TermId) -> TermId {
         let set = self.sets[a.index()];
-        self.intern(Node { op, width: width as u8, a: a.raw(), b: 0, c: 0 }, set)
+        self.intern(Node { a: a.raw(), has_floats: self.has_floats(a), ..plain(op, width) }, set)
     }
 
     pub(crate) fn make2(&mut self, op: Op, width: u32, a: TermId, b: TermId) -> TermId {
         let set = self.union(self.sets[a.index()], self.sets[b.index()]);
-        self.intern(Node { op, width: width as u8, a: a.raw(), b: b.raw(), c: 0 }, set)
+        let has_floats = self.has_floats(a) | self.has_floats(b);
+        self.intern(Node { a: a.raw(), b: b.raw(), has_floats, ..plain(op, width) }, set)
     }
 
     pub(crate) fn make3(&mut self, op: Op, width: u32, a: TermId, b: TermId, c: TermId) -> TermId {
         let set = self.union(self.sets[a.index()], self.sets[b.index()]);
         let set = self.union(set, self.sets[c.index()]);
-        self.intern(Node { op, width: width as u8, a: a.raw(), b: b.raw(), c: c.raw() }, set)
+        let has_floats = self.has_floats(a) | self.has_floats(b) | self.has_floats(c);
+        self.intern(Node { a: a.raw(), b: b.raw(), c: c.raw(), has_floats, ..plain(op, width) }, set)
+    }
+
+    /// A float operation on one to three operands.
+    pub(crate) fn make_float(
+        &mut self,
+        op: Op,
+        operator: u8,
+        rounding: Rounding,
+        width: u32,
+        operands: [Option<TermId>; 3],
+    ) -> TermId {
+        let empty = SymbolSetId::EMPTY;
+        let set = operands.iter().flatten().fold(empty, |set, operand| self.union(set, self.sets[operand.index()]));
+        let [a, b, c] = operands.map(|operand| operand.map_or(0, TermId::raw));
+        let detail = Node::detail_of(operator, rounding);
+        self.intern(Node { detail, has_floats: true, a, b, c, ..plain(op, width) }, set)
     }
 
     pub(crate) fn make_extract(&mut self, width: u32, arg: TermId, lo: u32) -> TermId {
         let set = self.sets[arg.index()];
-        self.intern(Node { op: Op::Extract, width: width as u8, a: arg.raw(), b: lo, c: 0 }, set)
+        self.intern(Node { a: arg.raw(), b: lo, has_floats: self.has_floats(arg), ..plain(Op::Extract, width) }, set)
     }
 
     pub(crate) fn make_table(&mut self, elements: &[TermId]) -> TermId {
         let hash = hash_ids(elements.iter().map(|t| t.raw()));
+        let has_floats = elements.iter().any(|element| self.has_floats(*element));
         let tables = &self.tables;
         if let Some(&table) = self.tables_interned.find(hash, |&table| *tables[table as usize] == *elements) {
             // The node exists already and knows its set.
-            return self.intern(Node { op: Op::Table, width: 0, a: table, b: 0, c: 0 }, SymbolSetId::EMPTY);
+            return self.intern(Node { a: table, has_floats, ..plain(Op::Table, 0) }, SymbolSetId::EMPTY);
         }
         let table = tables.len() as u32;
         let rehash = |&table: &u32| hash_ids(tables[table as usize].iter().map(|t| t.raw()));
         self.tables_interned.insert_unique(hash, table, rehash);
         self.tables.push(elements.into());
         let set = self.union_of(elements);
-        self.intern(Node { op: Op::Table, width: 0, a: table, b: 0, c: 0 }, set)
+        self.intern(Node { a: table, has_floats, ..plain(Op::Table, 0) }, set)
     }
 
     /// One pass over all elements: a union for each would be quadratic in a large table.

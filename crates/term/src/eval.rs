@@ -1,8 +1,8 @@
 //! Inputs, and the value of a term under one.
 
-use crate::fold;
 use crate::node::{SymbolId, TermId, View};
 use crate::{Chunks, Terms};
+use crate::{float, fold};
 
 /// A value for each symbol; those without one are zero. Cloning shares.
 #[derive(Clone, Default, Debug)]
@@ -169,6 +169,11 @@ impl Eval {
                 1 => self.want(a)?,
                 _ => self.want(b)?,
             },
+            FloatUnary { op, rounding, arg } => float::unary(op, rounding, terms.width(arg), width, self.want(arg)?),
+            Fma { rounding, a, b, c } => {
+                let (c, (x, y)) = (self.want(c)?, self.want2(a, b)?);
+                float::fma(rounding, width, x, y, c)
+            }
             Select { array, index } => return self.step_select(terms, array, index),
             Table(_) | Store { .. } => unreachable!("arrays are evaluated at an index, by select"),
             view => {
@@ -234,6 +239,8 @@ pub(crate) fn binary(terms: &Terms, view: View, width: u32, x: u128, y: u128) ->
         Eq(..) => u128::from(x == y),
         Ult(..) => fold::ult(x, y),
         Slt(a, _) => fold::slt(x, y, terms.width(a)),
+        FloatBinary { op, rounding, .. } => float::binary(op, rounding, width, x, y),
+        FloatCompare { op, a, .. } => u128::from(float::compare(op, terms.width(a), x, y)),
         _ => unreachable!("not an operator with two operands"),
     }
 }

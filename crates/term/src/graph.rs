@@ -5,7 +5,7 @@
 
 use crate::eval::binary;
 use crate::node::{TermId, View};
-use crate::{Terms, fold};
+use crate::{Terms, float, fold};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -125,6 +125,18 @@ impl Graphs {
                 let (a, b) = (if is_needed(1) { a } else { b }, if is_needed(0) { b } else { a });
                 let (Some(a), Some(b)) = (self.want(terms, a), self.want(terms, b)) else { return None };
                 std::array::from_fn(|value| if c.at(value) == 1 { a.at(value) } else { b.at(value) })
+            }
+            View::FloatUnary { op, rounding, arg } => {
+                let from = terms.width(arg);
+                let a = self.want(terms, arg)?;
+                std::array::from_fn(|value| float::unary(op, rounding, from, width, a.at(value)))
+            }
+            View::Fma { rounding, a, b, c } => {
+                let (Some(a), Some(b), Some(c)) = (self.want(terms, a), self.want(terms, b), self.want(terms, c))
+                else {
+                    return None;
+                };
+                std::array::from_fn(|value| float::fma(rounding, width, a.at(value), b.at(value), c.at(value)))
             }
             View::Select { array, index } => self.step_select(terms, array, index)?,
             view => {

@@ -7,6 +7,7 @@
 //! Two things are filled in from outside: the values of the largest terms over one small symbol, which are known from their
 //! graphs, and those of the other symbols.
 
+use crate::float::{self, FloatBinary, FloatCompare, FloatUnary, Rounding};
 use crate::node::{SymbolId, TermId, View};
 use crate::{Graphs, Terms, fold};
 use rustc_hash::FxHashMap;
@@ -40,6 +41,7 @@ enum What {
     Unary(Unary, u32),
     Binary(Binary, u32, u32),
     Ite(u32, u32, u32),
+    Fma(Rounding, u32, u32, u32),
     Select(Box<Select>),
 }
 
@@ -52,6 +54,8 @@ enum Unary {
     SExt(u32),
     /// From this bit up.
     Extract(u32),
+    /// From this width.
+    Float(FloatUnary, Rounding, u32),
 }
 
 #[derive(Clone, Copy)]
@@ -75,6 +79,9 @@ enum Binary {
     Ult,
     /// The width of the operands.
     Slt(u32),
+    Float(FloatBinary, Rounding),
+    /// The width of the operands.
+    Compare(FloatCompare, u32),
 }
 
 struct Select {
@@ -130,7 +137,7 @@ impl Lanes {
     }
 
     /// What is cheap here and dear in gates: the elements of tables, and the square of the width of each product of two
-    /// unknowns (times 16) or quotient (times 128).
+    /// unknowns (times 16), quotient or float operation (times 128).
     pub fn gate_work(&self) -> u64 {
         self.gate_work
     }
@@ -187,6 +194,7 @@ fn gate_work(terms: &Terms, t: TermId) -> u64 {
     match terms.view(t) {
         View::Mul(_, b) if !terms.is_const(b) => 16 * squared(),
         View::UDiv(..) | View::URem(..) | View::SDiv(..) | View::SRem(..) => 128 * squared(),
+        View::FloatUnary { .. } | View::FloatBinary { .. } | View::Fma { .. } => 128 * squared(),
         View::Select { array, .. } => {
             stores_and_table(terms, array).map_or(0, |(_, table)| terms.table_elements(table).len() as u64)
         }
@@ -314,6 +322,10 @@ fn translate(terms: &Terms, view: View, block_of: &FxHashMap<TermId, u32>) -> Wh
         View::Ult(a, b) => binary(Binary::Ult, a, b),
         View::Slt(a, b) => binary(Binary::Slt(terms.width(a)), a, b),
         View::Ite(c, a, b) => What::Ite(at(c), at(a), at(b)),
+        View::FloatUnary { op, rounding, arg } => What::Unary(Unary::Float(op, rounding, terms.width(arg)), at(arg)),
+        View::FloatBinary { op, rounding, a, b } => binary(Binary::Float(op, rounding), a, b),
+        View::FloatCompare { op, a, b } => binary(Binary::Compare(op, terms.width(a)), a, b),
+        View::Fma { rounding, a, b, c } => What::Fma(rounding, at(a), at(b), at(c)),
         View::Select { array, index } => {
             let (stores, table) = stores_and_table(terms, array).expect("an array is a chain of stores on a table");
             let elements = terms.table_elements(table);
@@ -354,6 +366,9 @@ impl Step {
                     Unary::ZExt => map(to, a, |a| a),
                     Unary::SExt(from) => map(to, a, |a| signed(a, from) as u64 & mask),
                     Unary::Extract(lo) => map(to, a, |a| a >> lo & mask),
+                    Unary::Float(op, rounding, from) => {
+                        map(to, a, |a| float::unary(op, rounding, from, width, a.into()) as u64);
+                    }
                 }
             }
             What::Binary(operator, a, b) => {
@@ -376,12 +391,24 @@ impl Step {
                     Binary::Eq => zip(to, a, b, |a, b| u64::from(a == b)),
                     Binary::Ult => zip(to, a, b, |a, b| u64::from(a < b)),
                     Binary::Slt(inner) => zip(to, a, b, |a, b| u64::from(signed(a, inner) < signed(b, inner))),
+                    Binary::Float(op, rounding) => {
+                        zip(to, a, b, |a, b| float::binary(op, rounding, width, a.into(), b.into()) as u64);
+                    }
+                    Binary::Compare(op, inner) => {
+                        zip(to, a, b, |a, b| u64::from(float::compare(op, inner, a.into(), b.into())));
+                    }
                 }
             }
             What::Ite(c, a, b) => {
                 let (c, a, b) = (&blocks[*c as usize], &blocks[*a as usize], &blocks[*b as usize]);
                 for lane in 0..N_LANES {
                     to[lane] = if c[lane] == 1 { a[lane] } else { b[lane] };
+                }
+            }
+            What::Fma(rounding, a, b, c) => {
+                let (a, b, c) = (&blocks[*a as usize], &blocks[*b as usize], &blocks[*c as usize]);
+                for lane in 0..N_LANES {
+                    to[lane] = float::fma(*rounding, width, a[lane].into(), b[lane].into(), c[lane].into()) as u64;
                 }
             }
             What::Select(select) => select.run(blocks, to),

@@ -1,4 +1,4 @@
-//! Hash-consed bit-vector and array terms: the language in which Colt writes down what a program computes.
+//! Hash-consed bit-vector, float and array terms: the language in which Colt writes down what a program computes.
 //!
 //! One [`Terms`] arena belongs to one worker. It is handed around as `&mut`, so there are no locks and no reference counts:
 //! a term is a 32-bit [`TermId`], two equal terms have the same id, and children always have smaller ids than their
@@ -9,6 +9,7 @@
 //! * `arena`: interning, symbols, the symbol set of each term
 //! * `bits`, `arith`, `compare`, `shape`, `choice`, `array`: the builders, one file for each family, with their rewrite rules
 //! * `fold`: what each operator means on concrete values; the simplifier and the evaluator share it
+//! * `float`: IEEE floats, which are bits: what the operators on them mean, and their builders
 //! * `eval`: [`Assignment`] and the memoised evaluator [`Eval`]
 //! * `graph`: terms over one small symbol under all of its values, [`Graphs`]
 //! * `lanes`: conditions under many inputs at once, [`Lanes`]
@@ -28,6 +29,7 @@ mod choice;
 mod chunks;
 mod compare;
 mod eval;
+pub mod float;
 pub mod fold;
 mod graph;
 mod lanes;

@@ -1,5 +1,6 @@
 //! Ids, sorts, the compact stored node and the readable view of it.
 
+use crate::float::{FloatBinary, FloatCompare, FloatUnary, Rounding};
 use std::num::NonZeroU32;
 
 /// A term of one arena. Never zero, so `Option<TermId>` is four bytes and raw zero can stand for "no term".
@@ -59,8 +60,6 @@ pub enum Sort {
     BitVec(u32),
     /// From 64-bit indices to bytes.
     Array,
-    /// Reserved for IEEE floats of this many bits; no builder makes one yet.
-    Float(u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +94,10 @@ pub(crate) enum Op {
     Table,
     Store,
     Select,
+    FloatUnary,
+    FloatBinary,
+    FloatCompare,
+    Fma,
 }
 
 /// The stored form: 16 bytes. `width` is zero for arrays; unused operands are zero.
@@ -102,9 +105,27 @@ pub(crate) enum Op {
 pub(crate) struct Node {
     pub op: Op,
     pub width: u8,
+    /// Of a float operation: the operator and, in the lowest three bits, the rounding.
+    pub detail: u8,
+    /// Whether there is a float operation in it. The rest says so too, so nodes that are equal otherwise are equal here.
+    pub has_floats: bool,
     pub a: u32,
     pub b: u32,
     pub c: u32,
+}
+
+impl Node {
+    pub(crate) fn detail_of(operator: u8, rounding: Rounding) -> u8 {
+        operator << 3 | rounding as u8
+    }
+
+    pub(crate) fn operator(&self) -> usize {
+        usize::from(self.detail >> 3)
+    }
+
+    pub(crate) fn rounding(&self) -> Rounding {
+        Rounding::ALL[usize::from(self.detail & 7)]
+    }
 }
 
 /// A term's operator and operands, to match on. The width is asked from the arena.
@@ -151,6 +172,29 @@ pub enum View {
         array: TermId,
         index: TermId,
     },
+    FloatUnary {
+        op: FloatUnary,
+        rounding: Rounding,
+        arg: TermId,
+    },
+    FloatBinary {
+        op: FloatBinary,
+        rounding: Rounding,
+        a: TermId,
+        b: TermId,
+    },
+    FloatCompare {
+        op: FloatCompare,
+        a: TermId,
+        b: TermId,
+    },
+    /// `a * b + c` with one rounding.
+    Fma {
+        rounding: Rounding,
+        a: TermId,
+        b: TermId,
+        c: TermId,
+    },
 }
 
 impl View {
@@ -160,7 +204,9 @@ impl View {
         use View::*;
         let (a, b, c) = match self {
             Const(_) | Symbol(_) | Table(_) => (None, None, None),
-            Not(a) | Neg(a) | ZExt(a) | SExt(a) | Extract { arg: a, .. } => (Some(a), None, None),
+            Not(a) | Neg(a) | ZExt(a) | SExt(a) | Extract { arg: a, .. } | FloatUnary { arg: a, .. } => {
+                (Some(a), None, None)
+            }
             And(a, b)
             | Or(a, b)
             | Xor(a, b)
@@ -178,8 +224,10 @@ impl View {
             | Eq(a, b)
             | Ult(a, b)
             | Slt(a, b)
-            | Select { array: a, index: b } => (Some(a), Some(b), None),
-            Ite(a, b, c) | Store { array: a, index: b, byte: c } => (Some(a), Some(b), Some(c)),
+            | Select { array: a, index: b }
+            | FloatBinary { a, b, .. }
+            | FloatCompare { a, b, .. } => (Some(a), Some(b), None),
+            Ite(a, b, c) | Store { array: a, index: b, byte: c } | Fma { a, b, c, .. } => (Some(a), Some(b), Some(c)),
         };
         [a, b, c].into_iter().flatten()
     }

@@ -71,6 +71,14 @@ impl Replacement {
                 let (cond, a, b) = (of(terms, cond)?, of(terms, a)?, of(terms, b)?);
                 terms.ite(cond, a, b)
             }
+            View::FloatUnary { op, rounding, arg } => {
+                let arg = of(terms, arg)?;
+                terms.float_unary(op, rounding, arg, width)
+            }
+            View::Fma { rounding, a, b, c } => {
+                let (a, b, c) = (of(terms, a)?, of(terms, b)?, of(terms, c)?);
+                terms.ffma(rounding, a, b, c)
+            }
             View::Store { array, index, byte } => {
                 let (array, index, byte) = (of(terms, array)?, of(terms, index)?, of(terms, byte)?);
                 terms.store(array, index, byte)
@@ -97,7 +105,9 @@ impl Replacement {
             | View::Eq(a, b)
             | View::Ult(a, b)
             | View::Slt(a, b)
-            | View::Select { array: a, index: b } => {
+            | View::Select { array: a, index: b }
+            | View::FloatBinary { a, b, .. }
+            | View::FloatCompare { a, b, .. } => {
                 let (a, b) = (of(terms, a)?, of(terms, b)?);
                 binary(terms, view, a, b)
             }
@@ -128,6 +138,8 @@ fn binary(terms: &mut Terms, view: View, a: TermId, b: TermId) -> TermId {
         View::Ult(..) => terms.ult(a, b),
         View::Slt(..) => terms.slt(a, b),
         View::Select { .. } => terms.select(a, b),
+        View::FloatBinary { op, rounding, .. } => terms.float_binary(op, rounding, a, b),
+        View::FloatCompare { op, .. } => terms.float_compare(op, a, b),
         _ => unreachable!("called for two operands only"),
     }
 }

@@ -1,5 +1,6 @@
 //! Terms as lines of text, each term once: `t7 = add t3 t5`. For keeping questions and asking them again elsewhere.
 
+use crate::float::{FloatBinary, FloatCompare, FloatUnary, Format, Rounding};
 use crate::node::{TermId, View};
 use crate::{Sort, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -47,6 +48,11 @@ fn write_line(terms: &Terms, t: TermId, text: &mut String) {
             text.push_str("table");
             terms.table_elements(table).iter().try_for_each(|element| write!(text, " {element:?}"))
         }
+        View::FloatUnary { op, rounding, arg } => {
+            write!(text, "{} {arg:?} {} {}", op.name(), terms.width(t), rounding.name())
+        }
+        View::FloatBinary { op, rounding, a, b } => write!(text, "{} {a:?} {b:?} {}", op.name(), rounding.name()),
+        View::Fma { rounding, a, b, c } => write!(text, "ffma {a:?} {b:?} {c:?} {}", rounding.name()),
         view => {
             text.push_str(name(view));
             view.operands().try_for_each(|operand| write!(text, " {operand:?}"))
@@ -79,9 +85,16 @@ fn name(view: View) -> &'static str {
         View::Slt(..) => "slt",
         View::Store { .. } => "store",
         View::Select { .. } => "select",
-        View::Const(_) | View::Symbol(_) | View::Extract { .. } | View::ZExt(_) | View::SExt(_) | View::Table(_) => {
-            unreachable!("written with more than its operands")
-        }
+        View::FloatCompare { op, .. } => op.name(),
+        View::Const(_)
+        | View::Symbol(_)
+        | View::Extract { .. }
+        | View::ZExt(_)
+        | View::SExt(_)
+        | View::Table(_)
+        | View::FloatUnary { .. }
+        | View::FloatBinary { .. }
+        | View::Fma { .. } => unreachable!("written with more than its operands"),
     }
 }
 
@@ -130,6 +143,9 @@ impl TextReader {
         }
         let a = at(0).filter(|&a| terms.sort(a) != Sort::Array)?;
         let width = terms.width(a);
+        if let Some(float) = self.define_float(terms, operator, a, &words) {
+            return Some(float);
+        }
         Some(match operator {
             "extract" => {
                 let (hi, lo) = (number(1)?, number(2)?);
@@ -152,6 +168,41 @@ impl TextReader {
                 binary(operator)?(terms, a, b)
             }
         })
+    }
+}
+
+impl TextReader {
+    fn define_float(&self, terms: &mut Terms, operator: &str, a: TermId, words: &[&str]) -> Option<TermId> {
+        let width = terms.width(a);
+        let is_like_a = |terms: &Terms, t: TermId| terms.sort(t) == terms.sort(a) && Format::find(width).is_some();
+        let at =
+            |terms: &Terms, i: usize| words.get(i).and_then(|word| self.find(word)).filter(|&t| is_like_a(terms, t));
+        let rounding = |i: usize| Rounding::ALL.into_iter().find(|rounding| Some(&rounding.name()) == words.get(i));
+        if let Some(op) = FloatUnary::ALL.into_iter().find(|op| op.name() == operator) {
+            let to = words.get(1)?.parse::<u32>().ok().filter(|to| (1..=128).contains(to))?;
+            let (from_format, to_format) = (Format::find(width), Format::find(to));
+            let is_right = match op {
+                FloatUnary::Sqrt | FloatUnary::Integral => from_format.is_some() && to == width,
+                FloatUnary::Resize => from_format.is_some() && to_format.is_some(),
+                FloatUnary::ToSigned | FloatUnary::ToUnsigned => from_format.is_some(),
+                FloatUnary::FromSigned | FloatUnary::FromUnsigned => to_format.is_some(),
+            };
+            let rounding = rounding(2)?;
+            return is_right.then(|| terms.float_unary(op, rounding, a, to));
+        }
+        if let Some(op) = FloatBinary::ALL.into_iter().find(|op| op.name() == operator) {
+            let b = at(terms, 1)?;
+            return Some(terms.float_binary(op, rounding(2)?, a, b));
+        }
+        if let Some(op) = FloatCompare::ALL.into_iter().find(|op| op.name() == operator) {
+            let b = at(terms, 1)?;
+            return Some(terms.float_compare(op, a, b));
+        }
+        if operator != "ffma" {
+            return None;
+        }
+        let (b, c) = (at(terms, 1)?, at(terms, 2)?);
+        Some(terms.ffma(rounding(3)?, a, b, c))
     }
 }
 

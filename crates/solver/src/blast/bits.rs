@@ -9,8 +9,11 @@ impl Blaster {
     /// A select from a larger array, or through more stores, is left to the SMT solver.
     const MAX_ARRAY: usize = 1 << 16;
 
-    /// Translates a term and all below it. False when something in it is too large.
+    /// Translates a term and all below it. False when something in it is too large, or a float operation.
     pub(super) fn translate(&mut self, terms: &Terms, t: TermId, clock: &Clock) -> bool {
+        if terms.has_floats(t) {
+            return false;
+        }
         if self.starts.len() < terms.len() {
             self.starts.resize(terms.len(), UNKNOWN);
         }
@@ -160,6 +163,9 @@ impl Blaster {
             }
             Select { array, index } => self.select(terms, array, index),
             Table(_) | Store { .. } => unreachable!("arrays are translated at their selects"),
+            FloatUnary { .. } | FloatBinary { .. } | FloatCompare { .. } | Fma { .. } => {
+                unreachable!("translate refuses what has float operations in it")
+            }
         }
     }
 

@@ -51,6 +51,8 @@ int __colt_spans(void) { return 0; }
 int __colt_spans_between(const void *to, const void *from) { return (void)to, (void)from, 0; }
 int __colt_seek(const void *start, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result) { abort(); }
 int __colt_seek_last(const void *start, size_t max, const void *stops, size_t n_stops, int not_in, size_t *result) { abort(); }
+int __colt_differ(const void *a, const void *b, size_t max, int to_zero, int folds, unsigned char bytes[2]) { abort(); }
+int __colt_find(const char *hay, const char *needle, int folds, size_t *result) { abort(); }
 int __colt_copy_text(char *to, const char *from, size_t *length) { abort(); }
 const void *__colt_stream(const char *name, size_t *size) { abort(); }
 size_t __colt_space(const void *pointer) { abort(); }

@@ -42,8 +42,50 @@ pub struct Cell {
 #[derive(Default)]
 pub struct Changes {
     pub spots: Vec<Spot>,
-    /// Something that no cell can stand for has changed: a pointer, an array under symbolic indices, what is allocated.
+    /// Objects that have changed in a way that no cell can stand for: under symbolic indices, or bytes nobody had written.
+    pub blurred: Vec<ObjectId>,
+    /// Something else has changed that no cell can stand for: a pointer, what is allocated.
     pub has_others: bool,
+}
+
+impl Changes {
+    /// Whether cells stand for everything that has changed, beside what may be blurred.
+    pub fn are_cells(&self, blur: Blur) -> bool {
+        !self.has_others && (blur == Blur::Objects || self.blurred.is_empty())
+    }
+}
+
+/// Whether a round may be looked at without knowing what is in some objects: right where nothing depends on that, such as
+/// a buffer that is only written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blur {
+    Nothing,
+    Objects,
+}
+
+/// How symbols begin that stand for a byte of an object that may hold anything.
+const ANYTHING: &str = "\u{0}lasso-any!";
+/// Bytes of an object up to which it may hold anything.
+const MAX_BLURRED: u64 = 4096;
+
+/// Lets every byte of these objects be anything. `None` where one is too large or not of bytes.
+pub fn blur(objects: &[ObjectId], state: &mut State, terms: &mut Terms) -> Option<()> {
+    for id in objects {
+        let found = find(state, *id)?;
+        if found.size > MAX_BLURRED || !found.has_bytes() || found.is_piled() {
+            return None;
+        }
+        for offset in 0..found.size {
+            let symbol = terms.symbol(&format!("{ANYTHING}{:?}{}+{offset}", id.region, id.idx), 8);
+            state.memory.get_mut(*id).set_term(terms, offset, symbol, Label::EMPTY);
+        }
+    }
+    Some(())
+}
+
+/// Whether a term depends on what is in an object that may hold anything.
+pub fn is_blurred(terms: &Terms, t: TermId) -> bool {
+    terms.symbols(t).iter().any(|symbol| terms.symbol_name(*symbol).starts_with(ANYTHING))
 }
 
 impl Spot {
@@ -51,6 +93,14 @@ impl Spot {
         match self {
             Spot::Register { bits, .. } => u32::from(bits),
             Spot::Memory { n_bytes, .. } => u32::from(n_bytes) * 8,
+        }
+    }
+
+    /// The object it lies in.
+    pub fn object(self) -> Option<ObjectId> {
+        match self {
+            Spot::Register { .. } => None,
+            Spot::Memory { object, .. } => Some(object),
         }
     }
 
@@ -198,8 +248,15 @@ pub fn pin_pointers(cut: &Cut, walker: &mut Walker, registers: &mut Registers, m
     }
 }
 
-/// What differs at the cut between an earlier and a later visit.
-pub fn changes(cut: &Cut, earlier: &State, later: &State, registers: &mut Registers, means: &mut Means) -> Changes {
+/// What differs at the cut between an earlier and a later visit, but in the objects left out.
+pub fn changes(
+    cut: &Cut,
+    earlier: &State,
+    later: &State,
+    left_out: &[ObjectId],
+    registers: &mut Registers,
+    means: &mut Means,
+) -> Changes {
     let image = means.machine.image;
     let faults = Faults { overflow: image.checks.overflow, shift: image.checks.shift };
     let mut changes = Changes::default();
@@ -228,7 +285,7 @@ pub fn changes(cut: &Cut, earlier: &State, later: &State, registers: &mut Regist
         }
     }
     for region in [Region::Global, Region::Stack, Region::Heap, Region::Input] {
-        memory_changes(cut, region, earlier, later, &mut changes, means);
+        memory_changes(cut, region, earlier, later, left_out, &mut changes, means);
     }
     changes
 }
@@ -295,7 +352,15 @@ fn has_same_shape(cut: &Cut, earlier: &State, later: &State) -> bool {
         && earlier.top.variadic == later.top.variadic
 }
 
-fn memory_changes(cut: &Cut, region: Region, earlier: &State, later: &State, changes: &mut Changes, means: &mut Means) {
+fn memory_changes(
+    cut: &Cut,
+    region: Region,
+    earlier: &State,
+    later: &State,
+    left_out: &[ObjectId],
+    changes: &mut Changes,
+    means: &mut Means,
+) {
     let n_earlier = earlier.memory.objects(region).count();
     let n_later = later.memory.objects(region).count();
     if cut.shape == Shape::Loop || region != Region::Stack {
@@ -313,13 +378,15 @@ fn memory_changes(cut: &Cut, region: Region, earlier: &State, later: &State, cha
             changes.has_others = true;
             continue;
         }
-        if !was.has_bytes() {
+        if !was.has_bytes() || left_out.contains(&id) {
             continue;
         }
         // Where bytes are looked up in a term, the terms must be the same.
         if was.is_array() || is.is_array() {
             let terms = &mut means.machine.terms;
-            changes.has_others |= was.as_array(terms) != is.as_array(terms);
+            if was.as_array(terms) != is.as_array(terms) {
+                changes.blurred.push(id);
+            }
             continue;
         }
         let mut offset = 0;
@@ -334,9 +401,13 @@ fn memory_changes(cut: &Cut, region: Region, earlier: &State, later: &State, cha
                 && [was, is]
                     .iter()
                     .any(|object| concrete(object, start, n_bytes).is_some_and(|value| points(earlier, later, value)));
-            match holds_pointer || was.is_unwritten(offset) || is.is_unwritten(offset) {
-                true => changes.has_others = true,
-                false => changes.spots.push(spot),
+            if holds_pointer {
+                changes.has_others = true;
+            } else if was.is_unwritten(offset) || is.is_unwritten(offset) {
+                changes.blurred.push(id);
+                break;
+            } else {
+                changes.spots.push(spot);
             }
             offset = start + u64::from(n_bytes);
         }

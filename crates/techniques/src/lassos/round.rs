@@ -7,11 +7,13 @@
 
 use explore::Means;
 use ir::{BlockId, FuncId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Assignment, Replacement, SymbolId, TermId, Terms, View};
-use vm::State;
+use vm::{ObjectId, State};
 
-use super::cells::{Cell, Changes, MAX_CELLS, Registers, Spot, changes, generalise, pin_pointers};
+use super::cells::{
+    Blur, Cell, MAX_CELLS, Registers, Spot, blur as blur_objects, changes, generalise, is_blurred, pin_pointers,
+};
 use super::walk::{Body, Cut, Halt, Stamina, Walker, every_way};
 
 /// Visits among which two are looked for between which only cells change.
@@ -72,32 +74,50 @@ impl Round {
         stamina: &mut Stamina,
     ) -> Result<Round, Halt> {
         pin_pointers(&cut, &mut stem, registers, means);
-        let (n_visits, mut spots) = period(&cut, body, &stem, registers, means, stamina)?;
+        match Round::with(Blur::Nothing, cut, body, &stem, registers, means, stamina) {
+            Err(Halt::Unknown) => Round::with(Blur::Objects, cut, body, &stem, registers, means, stamina),
+            round => round,
+        }
+    }
+
+    fn with(
+        blur: Blur,
+        cut: Cut,
+        body: &Body,
+        stem: &Walker,
+        registers: &mut Registers,
+        means: &mut Means,
+        stamina: &mut Stamina,
+    ) -> Result<Round, Halt> {
+        let (n_visits, mut changed) = period(blur, &cut, body, stem, registers, means, stamina)?;
         for _ in 0..MAX_AGAIN {
-            if spots.len() > MAX_CELLS {
+            if blur == Blur::Objects {
+                changed.blur_the_largest();
+            }
+            if changed.spots.len() > MAX_CELLS {
                 return Err(Halt::Unknown);
             }
-            match Round::over(cut, body, &stem, &spots, n_visits, registers, means, stamina)? {
+            match Round::over(blur, cut, body, stem, &changed, n_visits, registers, means, stamina)? {
                 Walked::Whole(round) => return Ok(*round),
-                Walked::Changed(more) => spots.extend(more),
+                Walked::Changed(more) => changed.add(more),
             }
-            spots.sort_unstable();
-            spots.dedup();
         }
         Err(Halt::Unknown)
     }
 
     #[expect(clippy::too_many_arguments, reason = "what goes round, and what to look at it with")]
     fn over(
+        blur: Blur,
         cut: Cut,
         body: &Body,
         stem: &Walker,
-        spots: &[Spot],
+        changed: &Changed,
         n_visits: usize,
         registers: &mut Registers,
         means: &mut Means,
         stamina: &mut Stamina,
     ) -> Result<Walked, Halt> {
+        let Changed { spots, blurred } = changed;
         let mut start = Vec::with_capacity(spots.len());
         for spot in spots {
             start.push(spot.read(&mut means.machine.terms, &stem.state).ok_or(Halt::Unknown)?);
@@ -108,6 +128,7 @@ impl Round {
             let value = means.eval.eval(&means.machine.terms, &stem.input, *start);
             set(&means.machine.terms, &mut walker.input, cell.symbol, value as u64);
         }
+        blur_objects(blurred, &mut walker.state, &mut means.machine.terms).ok_or(Halt::Unknown)?;
         let from = walker.state.clone();
         let mut rest = Rest::Leaves;
         let mut here = vec![walker];
@@ -133,15 +154,18 @@ impl Round {
             }
             here = next;
         }
-        let (mut ways, mut more) = (Vec::new(), Vec::new());
+        let (mut ways, mut more) = (Vec::new(), Changed::default());
         for walker in here {
-            let Changes { spots: changed, has_others } = changes(&cut, &from, &walker.state, registers, means);
-            let is_undefined = depends_on_undefined(&means.machine.terms, &walker.conds);
-            if has_others || is_undefined {
+            let found = changes(&cut, &from, &walker.state, blurred, registers, means);
+            let terms = &means.machine.terms;
+            let is_vague =
+                depends_on_undefined(terms, &walker.conds) || walker.conds.iter().any(|cond| is_blurred(terms, *cond));
+            if !found.are_cells(blur) || is_vague {
                 rest = Rest::Unknown;
                 continue;
             }
-            more.extend(changed.into_iter().filter(|spot| !spots.contains(spot)));
+            more.spots.extend(found.spots.into_iter().filter(|spot| !spots.contains(spot)));
+            more.blurred.extend(found.blurred);
             match updates(spots, &walker.state, means) {
                 Some(updates) => ways.push(Way { conds: walker.conds, updates }),
                 None => rest = Rest::Unknown,
@@ -150,10 +174,23 @@ impl Round {
         if !more.is_empty() {
             return Ok(Walked::Changed(more));
         }
-        if ways.is_empty() {
-            return Err(Halt::Unknown);
-        }
-        let relevant = relevant(&means.machine.terms, &cells, &ways);
+        // A way whose values come from what may be anything is none to reason about.
+        let relevant = loop {
+            let relevant = relevant(&means.machine.terms, &cells, &ways);
+            let is_clear = |way: &Way| {
+                let needed = way.updates.iter().zip(&relevant).filter(|(_, is_relevant)| **is_relevant);
+                needed.into_iter().all(|(update, _)| !is_blurred(&means.machine.terms, *update))
+            };
+            let n_ways = ways.len();
+            ways.retain(is_clear);
+            if ways.is_empty() {
+                return Err(Halt::Unknown);
+            }
+            if ways.len() == n_ways {
+                break relevant;
+            }
+            rest = Rest::Unknown;
+        };
         let stem = stem.clone();
         Ok(Walked::Whole(Box::new(Round { cut, cells, start, stem, ways, rest, n_visits, relevant })))
     }
@@ -232,27 +269,71 @@ impl Round {
 enum Walked {
     Whole(Box<Round>),
     /// These are changed as well.
-    Changed(Vec<Spot>),
+    Changed(Changed),
 }
 
-/// The first two visits between which only cells change, and which cells do.
+/// What a round changes: spots that become cells, and objects that may hold anything.
+#[derive(Default)]
+struct Changed {
+    spots: Vec<Spot>,
+    blurred: Vec<ObjectId>,
+}
+
+impl Changed {
+    fn is_empty(&self) -> bool {
+        self.spots.is_empty() && self.blurred.is_empty()
+    }
+
+    fn add(&mut self, more: Changed) {
+        self.spots.extend(more.spots);
+        self.blurred.extend(more.blurred);
+        self.tidy();
+    }
+
+    /// Each once, and no spot in an object that may hold anything.
+    fn tidy(&mut self) {
+        self.blurred.sort_unstable();
+        self.blurred.dedup();
+        self.spots.sort_unstable();
+        self.spots.dedup();
+        self.spots.retain(|spot| !spot.object().is_some_and(|object| self.blurred.contains(&object)));
+    }
+
+    /// Where there are too many cells, the object with the most of them may hold anything.
+    fn blur_the_largest(&mut self) {
+        while self.spots.len() > MAX_CELLS {
+            let mut n_spots: FxHashMap<ObjectId, usize> = FxHashMap::default();
+            for object in self.spots.iter().filter_map(|spot| spot.object()) {
+                *n_spots.entry(object).or_default() += 1;
+            }
+            let Some((largest, _)) = n_spots.into_iter().max_by_key(|(object, n)| (*n, *object)) else { return };
+            self.blurred.push(largest);
+            self.tidy();
+        }
+    }
+}
+
+/// The first two visits between which only cells change, and what does.
 fn period(
+    blur: Blur,
     cut: &Cut,
     body: &Body,
     stem: &Walker,
     registers: &mut Registers,
     means: &mut Means,
     stamina: &mut Stamina,
-) -> Result<(usize, Vec<Spot>), Halt> {
+) -> Result<(usize, Changed), Halt> {
     let mut ahead = stem.clone();
     for n_visits in 1..=MAX_PERIOD {
         match ahead.follow(cut, body, means, stamina) {
             Halt::Arrived => pin_pointers(cut, &mut ahead, registers, means),
             halt => return Err(halt),
         }
-        let Changes { spots, has_others } = changes(cut, &stem.state, &ahead.state, registers, means);
-        if !has_others {
-            return Ok((n_visits, spots));
+        let found = changes(cut, &stem.state, &ahead.state, &[], registers, means);
+        if found.are_cells(blur) {
+            let mut changed = Changed { spots: found.spots, blurred: found.blurred };
+            changed.tidy();
+            return Ok((n_visits, changed));
         }
     }
     Err(Halt::Unknown)

@@ -237,13 +237,16 @@ pub fn every_way(
                     if !means.eval.holds(&means.machine.terms, &walker.input, cond) {
                         break Halt::Unknown;
                     }
-                    let (terms, otherwise) = (&mut means.machine.terms, cond);
-                    let otherwise = terms.not(otherwise);
-                    if means.stack.check(terms, &walker.condition, &walker.input, otherwise) != Solved::Unsat {
-                        let mut lost = walker.clone();
-                        lost.conds.push(otherwise);
-                        ended.push((lost, Halt::Unknown));
+                    let terms = &mut means.machine.terms;
+                    let otherwise = terms.not(cond);
+                    if means.stack.check(terms, &walker.condition, &walker.input, otherwise) == Solved::Unsat {
+                        // It holds in any case: no condition of the way.
+                        walker.state.answers.push(answer);
+                        continue;
                     }
+                    let mut lost = walker.clone();
+                    lost.conds.push(otherwise);
+                    ended.push((lost, Halt::Unknown));
                     walker.take(means, cond, answer);
                     continue;
                 }

@@ -38,7 +38,7 @@ test: setup
 	@echo 'build: colt and the tests, release'
 	@cargo build --release --locked --workspace --bins --tests
 	@echo 'test: every crate, the fixtures, $(CSMITH_COUNT) csmith programs, bad input'
-	@COLT=$(abspath $(COLT)) CSMITH_COUNT=$(CSMITH_COUNT) cargo test --release --locked --workspace
+	@COLT=$(abspath $(COLT)) CSMITH_COUNT=$(CSMITH_COUNT) scripts/test
 
 lint:
 	@cargo fmt --all --check

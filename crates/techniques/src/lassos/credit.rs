@@ -7,7 +7,7 @@ use explore::Work;
 use solver::Counters;
 
 /// What may be spent at once.
-const FREE: u64 = 3_000;
+const FREE: u64 = 500;
 /// One part of looking to so many of exploring.
 const SHARE: u64 = 14;
 const EFFECT: u64 = 5;

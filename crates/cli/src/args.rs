@@ -416,7 +416,7 @@ pub enum Check {
     Bool,
     /// Number of leading or trailing zeros of zero (__builtin_clz, __builtin_ctz), arrays of no length
     Builtin,
-    /// Floats converted to a type that cannot hold them
+    /// Floats converted to a type that cannot hold them, and divided by zero
     Float,
     /// Null passed to or returned from what is declared never to be null
     Nonnull,

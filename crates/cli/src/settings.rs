@@ -268,6 +268,7 @@ const SANITIZERS: &[(&str, &[Check])] = &[
     ("builtin", &[Check::Builtin]),
     ("vla-bound", &[Check::Builtin]),
     ("float-cast-overflow", &[Check::Float]),
+    ("float-divide-by-zero", &[Check::Float]),
     ("nonnull-attribute", &[Check::Nonnull]),
     ("returns-nonnull-attribute", &[Check::Nonnull]),
     ("implicit-conversion", &[Check::Conversion]),

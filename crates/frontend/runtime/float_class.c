@@ -1,17 +1,9 @@
 // Classes of floating-point numbers, by the names that math.h's macros use. Decided on the bits, so that numbers made of
 // symbolic bytes stay as they are.
-#include "common.h"
+#include "float_bits.h"
 
 enum { CLASS_NAN, CLASS_INFINITE, CLASS_ZERO, CLASS_SUBNORMAL, CLASS_NORMAL };
 
-static uint64_t bits_of(double x) {
-    union { double number; uint64_t bits; } both = {x};
-    return both.bits;
-}
-static uint32_t bits_of_float(float x) {
-    union { float number; uint32_t bits; } both = {x};
-    return both.bits;
-}
 static int classify(uint64_t magnitude, uint64_t smallest_normal, uint64_t infinity) {
     return magnitude > infinity           ? CLASS_NAN
            : magnitude == infinity        ? CLASS_INFINITE
@@ -24,12 +16,6 @@ static int class_of(double x) {
 }
 static int class_of_float(float x) { return classify(bits_of_float(x) & 0x7fffffffu, 0x00800000u, 0x7f800000u); }
 
-// The 80-bit format keeps its leading one; what lacks it where it has to be is no number.
-struct extended { uint64_t fraction; uint16_t top; };
-static struct extended extended_of(long double x) {
-    union { long double number; struct extended parts; } both = {x};
-    return both.parts;
-}
 static int class_of_long(long double x) {
     struct extended parts = extended_of(x);
     unsigned exponent = parts.top & 0x7fffu;

@@ -67,7 +67,7 @@ fn scalar(spelling: &str) -> Option<Scalar> {
         }
         "unsigned short" | "unsigned int" | "unsigned" | "unsigned long" | "unsigned long long" | "uint16_t"
         | "uint32_t" | "uint64_t" | "size_t" | "uintptr_t" | "_Bool" | "bool" | "unsigned __int128" => Scalar::Unsigned,
-        "float" | "double" => Scalar::Float,
+        "float" | "double" | "long double" => Scalar::Float,
         _ if spelling.trim_end().ends_with('*') => Scalar::Unsigned,
         _ => return None,
     })
@@ -90,9 +90,29 @@ fn number(scalar: &Scalar, bytes: &[u8]) -> String {
             let shift = 128 - 8 * bytes.len() as u32;
             ((value << shift) as i128 >> shift).to_string()
         }
-        Scalar::Float if bytes.len() == 4 => f32::from_bits(value as u32).to_string(),
-        Scalar::Float if bytes.len() == 8 => f64::from_bits(value as u64).to_string(),
+        Scalar::Float if bytes.len() == 4 && f32::from_bits(value as u32).is_nan() => format!("NaN ({value:#x})"),
+        Scalar::Float if bytes.len() == 8 && f64::from_bits(value as u64).is_nan() => format!("NaN ({value:#x})"),
+        // As short as it can be told from its neighbours: 0.1, 1e300.
+        Scalar::Float if bytes.len() == 4 => format!("{:?}", f32::from_bits(value as u32)),
+        Scalar::Float if bytes.len() == 8 => format!("{:?}", f64::from_bits(value as u64)),
+        Scalar::Float if bytes.len() >= 10 => extended(value & (u128::MAX >> 48)),
         Scalar::Float => raw(bytes),
+    }
+}
+
+/// A long double of the x87: in decimal where a double is the same number, else in C's hexadecimal form.
+fn extended(value: u128) -> String {
+    let (stored, fraction) = ((value >> 64) as i32 & 0x7fff, value as u64);
+    let sign = if value >> 79 == 1 { "-" } else { "" };
+    let exponent = stored.max(1) - 16383;
+    match (stored, fraction) {
+        (0, 0) => format!("{sign}0.0"),
+        (0x7fff, 0x8000_0000_0000_0000) => format!("{sign}inf"),
+        (1.., _) if stored == 0x7fff || fraction >> 63 == 0 => format!("NaN ({value:#x})"),
+        (1.., _) if fraction & 0x7ff == 0 && (-1000..1000).contains(&exponent) => {
+            format!("{sign}{:?}", fraction as f64 * 2f64.powi(exponent - 63))
+        }
+        _ => format!("{sign}0x{fraction:x}p{}", exponent - 63),
     }
 }
 

@@ -19,9 +19,16 @@ pub enum Comparison {
     Differs(String),
 }
 
+/// What programs compute with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    Integers,
+    FloatsToo,
+}
+
 /// Compares one program, chosen by its seed, in `folder`.
-pub fn compare_seed(colt: &Path, seed: u64, folder: &Path) -> Result<Comparison, String> {
-    let source = generate(seed, folder)?;
+pub fn compare_seed(colt: &Path, seed: u64, numbers: Numbers, folder: &Path) -> Result<Comparison, String> {
+    let source = generate(seed, numbers, folder)?;
     let Some(expected) = native_output(&source, folder)? else { return Ok(Comparison::NoReference) };
     match machine_output(colt, &source, folder) {
         Ok(actual) if actual == expected => Ok(Comparison::Agrees),
@@ -32,7 +39,7 @@ pub fn compare_seed(colt: &Path, seed: u64, folder: &Path) -> Result<Comparison,
 
 /// No builtins: csmith calls some of them on values for which they are undefined, and some that need other processors.
 /// Every third seed has packed structs, every other one large functions, so that both shapes are always met.
-fn generate(seed: u64, folder: &Path) -> Result<PathBuf, String> {
+fn generate(seed: u64, numbers: Numbers, folder: &Path) -> Result<PathBuf, String> {
     let source = folder.join(format!("csmith{seed}.c"));
     let mut csmith = Command::new("csmith");
     csmith.args(["--seed", &seed.to_string(), "--no-argc", "--no-volatiles", "--no-volatile-pointers"]);
@@ -40,6 +47,9 @@ fn generate(seed: u64, folder: &Path) -> Result<PathBuf, String> {
     csmith.arg(if seed.is_multiple_of(3) { "--packed-struct" } else { "--no-packed-struct" });
     if seed.is_multiple_of(2) {
         csmith.args(["--max-funcs", "5", "--max-block-depth", "3"]);
+    }
+    if numbers == Numbers::FloatsToo {
+        csmith.arg("--float");
     }
     csmith.arg("--output").arg(&source);
     match run_limited(&mut csmith, Duration::from_secs(60)) {
@@ -57,7 +67,7 @@ fn include_flag() -> String {
 fn native_output(source: &Path, folder: &Path) -> Result<Option<String>, String> {
     let binary = folder.join("native");
     let mut compiler = Command::new(clang());
-    compiler.args(["-O0", "-w", &include_flag()]).arg(source).arg("-o").arg(&binary);
+    compiler.args(["-O0", "-w", &include_flag()]).arg(source).arg("-o").arg(&binary).arg("-lm");
     let compiled =
         run_limited(&mut compiler, Duration::from_secs(120)).map_err(|failure| format!("clang: {failure}"))?;
     if compiled.status != Some(0) {

@@ -1,6 +1,6 @@
 //! The machine agrees with the native program on random programs.
 //!
-//! `CSMITH_COUNT` (default 200) programs from seed `CSMITH_SEED` (default 1) on.
+//! `CSMITH_COUNT` (default 200) programs from seed `CSMITH_SEED` (default 1) on, and `CSMITH_FLOAT_COUNT` (default 200) with floats.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use testkit::command::find_colt;
-use testkit::csmith::{Comparison, compare_seed};
+use testkit::csmith::{Comparison, Numbers, compare_seed};
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -33,12 +33,18 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let (first, count) = (number("CSMITH_SEED", 1), number("CSMITH_COUNT", 200));
-    println!("running {count} csmith programs from seed {first}");
+    let first = number("CSMITH_SEED", 1);
+    let tally = Mutex::new(Tally::default());
+    compare_all(&colt, first, number("CSMITH_COUNT", 200), Numbers::Integers, &tally);
+    compare_all(&colt, first, number("CSMITH_FLOAT_COUNT", 200), Numbers::FloatsToo, &tally);
+    report(&tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+fn compare_all(colt: &std::path::Path, first: u64, count: u64, numbers: Numbers, tally: &Mutex<Tally>) {
+    println!("running {count} csmith programs from seed {first}, {numbers:?}");
     let next = AtomicU64::new(first);
     // A program without a reference is replaced by one more seed, so that `count` programs are really compared.
     let end = AtomicU64::new(first + count);
-    let tally = Mutex::new(Tally::default());
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
@@ -46,21 +52,20 @@ fn main() -> ExitCode {
                     // A thread that finds nothing left takes no seed: `end` may still move.
                     let take = |seed| (seed < end.load(Ordering::SeqCst)).then_some(seed + 1);
                     let Ok(seed) = next.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take) else { break };
-                    let result = one(&colt, seed);
+                    let result = one(colt, seed, numbers);
                     if matches!(result, Ok(Comparison::NoReference)) {
                         end.fetch_add(1, Ordering::SeqCst);
                     }
-                    record(&tally, seed, result);
+                    record(tally, seed, result);
                 }
             });
         }
     });
-    report(&tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-fn one(colt: &std::path::Path, seed: u64) -> Result<Comparison, String> {
+fn one(colt: &std::path::Path, seed: u64, numbers: Numbers) -> Result<Comparison, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-    compare_seed(colt, seed, folder.path())
+    compare_seed(colt, seed, numbers, folder.path())
 }
 
 fn record(tally: &Mutex<Tally>, seed: u64, result: Result<Comparison, String>) {

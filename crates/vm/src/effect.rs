@@ -22,7 +22,7 @@ pub enum PickWhy {
     Size,
     FunctionPointer,
     JumpTarget,
-    /// Floating-point arithmetic is concrete.
+    /// A function of floats that is computed from one value: a sine, a power.
     Float,
     /// What the process leaves behind; nothing depends on it any more, so any one value will do.
     Status,

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use ir::{BinOp, CastOp, FuncId, Inst, Terminator};
 use rustc_hash::FxHashSet;
+use term::float::Rounding;
 use term::{Graphs, Terms};
 use witness::{LedgerKind, Place};
 
@@ -329,6 +330,8 @@ impl<'i> Machine<'i> {
                 if goes_back
                     && self.watching.interest() == Interest::NONE
                     && !TRACED
+                    // What is compiled rounds to nearest.
+                    && state.rounding == Rounding::NearestEven
                     && let Some(compiler) = &mut self.compiler
                 {
                     compiler.enter(image, self.coverage.seen(), &self.tlb, &mut state.top, fuel);

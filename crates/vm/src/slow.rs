@@ -6,7 +6,7 @@ use crate::remember::Remember;
 use crate::run::{Machine, Next, Step};
 use crate::tlb::site_of;
 use crate::value::mask64;
-use crate::{Label, PickWhy, Shadow, State, Value, arith, float};
+use crate::{Label, State, Value, arith, float};
 
 impl Machine<'_> {
     pub(crate) fn slow(&mut self, state: &mut State, inst: &Inst, calls: &[ir::Call]) -> Step<Next> {
@@ -114,70 +114,30 @@ impl Machine<'_> {
                 let base = self.alloca(state, *bytes, *align, count, *variable)?;
                 state.top.set(*dst, self.image.pointer_bits(), Value::concrete(u128::from(base)));
             }
-            Inst::FloatBin { kind, dst, a, b, .. } if self.is_unwritten_float(state, &[*a, *b]) => {
-                self.set_unwritten_float(state, *dst, kind.bits(), &[*a, *b]);
-            }
-            Inst::FloatCmp { dst, a, b, .. } if self.is_unwritten_float(state, &[*a, *b]) => {
-                self.set_unwritten_float(state, *dst, 1, &[*a, *b]);
-            }
-            Inst::FloatCast { to, dst, a, .. } if self.is_unwritten_float(state, &[*a]) => {
-                self.set_unwritten_float(state, *dst, *to, &[*a]);
-            }
-            Inst::FloatMath { kind, dst, a, b, c, .. } if self.is_unwritten_float(state, &[*a, *b, *c]) => {
-                self.set_unwritten_float(state, *dst, kind.bits(), &[*a, *b, *c]);
-            }
             Inst::FloatBin { op, kind, dst, a, b } => {
-                let shadow = self.joint_shadow(state, &[*a, *b]);
-                let (a, b) = (self.float_arg(state, *a, kind.bits())?, self.float_arg(state, *b, kind.bits())?);
-                state.top.set(*dst, kind.bits(), Value { bits: float::bin(*op, *kind, a, b), shadow });
+                let (a, b) = (state.top.value(*a, kind.bits()), state.top.value(*b, kind.bits()));
+                let value = self.float_binary(state, float::binary_of(*op), *kind, a, b);
+                state.top.set(*dst, kind.bits(), value);
             }
             Inst::FloatCmp { op, kind, dst, a, b } => {
-                let shadow = self.joint_shadow(state, &[*a, *b]);
-                let (a, b) = (self.float_arg(state, *a, kind.bits())?, self.float_arg(state, *b, kind.bits())?);
-                state.top.set(*dst, 1, Value { bits: u128::from(float::compare(*op, *kind, a, b)), shadow });
+                let (a, b) = (state.top.value(*a, kind.bits()), state.top.value(*b, kind.bits()));
+                let value = self.float_cmp(*op, *kind, a, b);
+                state.top.set(*dst, 1, value);
             }
             Inst::FloatCast { op, from, to, kind, to_kind, dst, a } => {
-                let shadow = self.joint_shadow(state, &[*a]);
-                let a = self.float_arg(state, *a, *from)?;
-                state.top.set(*dst, *to, Value { bits: float::cast(*op, *from, *to, *kind, *to_kind, a), shadow });
+                let a = state.top.value(*a, *from);
+                let cast = float::Cast { op: *op, from: *from, to: *to, kind: *kind, to_kind: *to_kind };
+                let value = self.float_cast(state, cast, a);
+                state.top.set(*dst, *to, value);
             }
             Inst::FloatMath { op, kind, dst, a, b, c } => {
                 let bits = kind.bits();
-                let shadow = self.joint_shadow(state, &[*a, *b, *c]);
-                let (a, b) = (self.float_arg(state, *a, bits)?, self.float_arg(state, *b, bits)?);
-                let c = self.float_arg(state, *c, bits)?;
-                let Some(value) = float::math(*op, *kind, a, b, c) else {
-                    return Err(self.gap(state, format!("{op:?} on {kind:?} floats is not modelled")));
-                };
-                state.top.set(*dst, bits, Value { bits: value, shadow });
+                let operands = [*a, *b, *c].map(|reg| state.top.value(reg, bits));
+                let value = self.float_math(state, *op, *kind, operands)?;
+                state.top.set(*dst, bits, value);
             }
             Inst::Call { call } => return self.call(state, &calls[call.idx()]),
         }
         Ok(Next::Inst)
-    }
-
-    /// The label of what is computed from these registers, without a term.
-    fn joint_shadow(&mut self, state: &State, regs: &[ir::Reg]) -> Shadow {
-        let label = regs
-            .iter()
-            .fold(Label::EMPTY, |label, reg| self.labels.union(label, state.top.regs[reg.idx()].shadow.label()));
-        Shadow::new(None, label)
-    }
-
-    /// Whether an operand depends on memory nobody wrote: then the result may be anything, and depends on it as well.
-    fn is_unwritten_float(&self, state: &State, regs: &[ir::Reg]) -> bool {
-        let term = |reg: &ir::Reg| state.top.regs[reg.idx()].shadow.term();
-        regs.iter().filter_map(term).any(|term| self.mentions_unwritten(term))
-    }
-
-    fn set_unwritten_float(&mut self, state: &mut State, dst: ir::Reg, bits: u8, from: &[ir::Reg]) {
-        let label = self.joint_shadow(state, from).label();
-        let value = self.unwritten_value(state, bits, label);
-        state.top.set(dst, bits, value);
-    }
-
-    fn float_arg(&mut self, state: &State, reg: ir::Reg, bits: u8) -> Step<u128> {
-        let value = state.top.value(reg, bits);
-        self.pick(state, value, PickWhy::Float)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use term::float::Rounding;
+
 use crate::{Answer, Frame, Inputs, Label, Memory, Site, Slots, Threads};
 
 /// A suspended caller and its callers.
@@ -38,6 +40,8 @@ pub struct State {
     pub is_exiting: bool,
     /// Whether what runs decides if an assumption holds: a fault in there says that it does not.
     pub is_supposing: bool,
+    /// How floats are rounded, by `fesetround`.
+    pub rounding: Rounding,
     /// How much of the symbolic standard input was read.
     pub stdin_read: u32,
     /// The machine stops with [`crate::Effect::OutOfFuel`] when a return leaves this many frames; 0 for never.
@@ -79,6 +83,7 @@ impl State {
             threads: None,
             is_exiting: false,
             is_supposing: false,
+            rounding: Rounding::default(),
             stdin_read: 0,
             pause_at: 0,
             n_inputs_unseen: 0,

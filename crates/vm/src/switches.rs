@@ -114,7 +114,7 @@ impl BuiltIn {
             (self.alignment, &["alignment"]),
             (self.boolean, &["bool"]),
             (self.builtin, &["builtin", "vla-bound"]),
-            (self.float, &["float-cast-overflow"]),
+            (self.float, &["float-cast-overflow", "float-divide-by-zero"]),
             (self.nonnull, &["nonnull-attribute", "returns-nonnull-attribute"]),
             (self.conversion, &["implicit-conversion"]),
         ];

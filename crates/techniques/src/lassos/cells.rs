@@ -309,6 +309,7 @@ fn has_same_shape(cut: &Cut, earlier: &State, later: &State) -> bool {
         threads,
         is_exiting,
         is_supposing,
+        rounding,
         stdin_read,
         pause_at: _,
         n_inputs_unseen,
@@ -345,6 +346,7 @@ fn has_same_shape(cut: &Cut, earlier: &State, later: &State) -> bool {
         && inputs.len() == later.inputs.len()
         && *is_exiting == later.is_exiting
         && *is_supposing == later.is_supposing
+        && *rounding == later.rounding
         && *stdin_read == later.stdin_read
         && *n_inputs_unseen == later.n_inputs_unseen
         // A value made up on the way may be another one in the next round.

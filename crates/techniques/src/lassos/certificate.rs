@@ -54,6 +54,10 @@ pub fn certificate(round: &Round, found: &Found, words: &str, means: &mut Means)
         questions.push(Question { about, status: "unsat", asserted });
     }
 
+    // Float operations cannot be printed.
+    if questions.iter().flat_map(|question| &question.asserted).any(|t| terms.has_floats(*t)) {
+        return None;
+    }
     let mut script = Script::new();
     let mut text = String::new();
     for t in questions.iter().flat_map(|question| &question.asserted) {

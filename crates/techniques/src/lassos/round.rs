@@ -167,7 +167,13 @@ impl Round {
             more.spots.extend(found.spots.into_iter().filter(|spot| !spots.contains(spot)));
             more.blurred.extend(found.blurred);
             match updates(spots, &walker.state, means) {
-                Some(updates) => ways.push(Way { conds: walker.conds, updates }),
+                Some(updates) => {
+                    let has_floats = |t: &TermId| means.machine.terms.has_floats(*t);
+                    if walker.conds.iter().chain(&updates).any(has_floats) {
+                        return Err(Halt::Float);
+                    }
+                    ways.push(Way { conds: walker.conds, updates });
+                }
                 None => rest = Rest::Unknown,
             }
         }

@@ -88,7 +88,7 @@ pub enum Halt {
     Left,
     /// It asked for an input, the time or a choice: something from outside.
     Outside,
-    /// Floating-point arithmetic, of which only one value is followed.
+    /// Floating-point arithmetic, which nothing here is proved about.
     Float,
     /// Something that walkers do not follow.
     Unknown,

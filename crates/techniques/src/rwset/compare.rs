@@ -134,6 +134,7 @@ fn same_shape(old: &State, new: &State) -> bool {
         threads,
         is_exiting,
         is_supposing,
+        rounding,
         stdin_read,
         stack_bytes,
         pause_at,
@@ -167,6 +168,7 @@ fn same_shape(old: &State, new: &State) -> bool {
         && new.answers.is_empty()
         && *is_exiting == new.is_exiting
         && *is_supposing == new.is_supposing
+        && *rounding == new.rounding
         && *stdin_read == new.stdin_read
         && *stack_bytes == new.stack_bytes
         && *pause_at == new.pause_at

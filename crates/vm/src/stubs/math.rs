@@ -1,9 +1,13 @@
-//! math.h on concrete values, computed by the host's own library.
+//! math.h: what is exact as operations of the machine, on any values; the rest by the host's own library, on one value.
+//!
+//! Some functions are here only for concrete arguments, where they are quick. On symbolic ones they decline, and their body in
+//! `frontend/runtime/math.c` runs: it works on bits.
 
-use ir::{FloatKind, FloatMathOp};
+use ir::{FloatCastOp, FloatKind, FloatMathOp};
+use term::float::{FloatBinary, Rounding};
 
 use super::{Stub, done};
-use crate::float;
+use crate::float::Cast;
 use crate::run::{Machine, Next, Step};
 use crate::{Label, PickWhy, Shadow, State, Value};
 
@@ -13,7 +17,6 @@ unsafe extern "C" {
     fn erf(x: f64) -> f64;
     fn erfc(x: f64) -> f64;
     fn ldexp(x: f64, exponent: i32) -> f64;
-    fn remainder(x: f64, y: f64) -> f64;
     fn nextafter(x: f64, y: f64) -> f64;
     fn logb(x: f64) -> f64;
 }
@@ -23,7 +26,7 @@ type Binary = fn(f64, f64) -> f64;
 type Unary32 = fn(f32) -> f32;
 type Binary32 = fn(f32, f32) -> f32;
 
-/// Also found with the suffixes `f` (rounded from double, except where that is exact anyway) and `l`.
+/// Also found with the suffix `f`. What these give is the host's, and known for one value only.
 const UNARY: &[(&str, Unary, Unary32)] = &[
     ("sin", f64::sin, f32::sin),
     ("cos", f64::cos, f32::cos),
@@ -44,15 +47,7 @@ const UNARY: &[(&str, Unary, Unary32)] = &[
     ("log2", f64::log2, f32::log2),
     ("log10", f64::log10, f32::log10),
     ("log1p", f64::ln_1p, f32::ln_1p),
-    ("sqrt", f64::sqrt, f32::sqrt),
     ("cbrt", f64::cbrt, f32::cbrt),
-    ("floor", f64::floor, f32::floor),
-    ("ceil", f64::ceil, f32::ceil),
-    ("trunc", f64::trunc, f32::trunc),
-    ("round", f64::round, f32::round),
-    ("rint", f64::round_ties_even, f32::round_ties_even),
-    ("nearbyint", f64::round_ties_even, f32::round_ties_even),
-    ("fabs", f64::abs, f32::abs),
     ("lgamma", |x| unsafe { lgamma(x) }, |x| unsafe { lgamma(f64::from(x)) as f32 }),
     ("tgamma", |x| unsafe { tgamma(x) }, |x| unsafe { tgamma(f64::from(x)) as f32 }),
     ("erf", |x| unsafe { erf(x) }, |x| unsafe { erf(f64::from(x)) as f32 }),
@@ -62,16 +57,13 @@ const UNARY: &[(&str, Unary, Unary32)] = &[
 
 const BINARY: &[(&str, Binary, Binary32)] = &[
     ("pow", f64::powf, f32::powf),
-    ("fmod", |x, y| x % y, |x, y| x % y),
     ("atan2", f64::atan2, f32::atan2),
     ("hypot", f64::hypot, f32::hypot),
-    ("fmin", f64::min, f32::min),
-    ("fmax", f64::max, f32::max),
-    ("copysign", f64::copysign, f32::copysign),
-    ("fdim", |x, y| if x > y { x - y } else { 0.0 }, |x, y| if x > y { x - y } else { 0.0 }),
-    ("remainder", |x, y| unsafe { remainder(x, y) }, |x, y| unsafe { remainder(f64::from(x), f64::from(y)) as f32 }),
     ("nextafter", |x, y| unsafe { nextafter(x, y) }, next_after_f32),
 ];
+
+/// Those of them that have a body on bits.
+const WITH_BODY: &[&str] = &["logb", "nextafter", "ldexp", "scalbn"];
 
 fn next_after_f32(x: f32, y: f32) -> f32 {
     if x.is_nan() || y.is_nan() {
@@ -85,90 +77,117 @@ fn next_after_f32(x: f32, y: f32) -> f32 {
     }
 }
 
-/// Rounding to an integer result.
-const TO_INTEGER: &[(&str, Unary)] = &[
-    ("lround", f64::round),
-    ("llround", f64::round),
-    ("lrint", f64::round_ties_even),
-    ("llrint", f64::round_ties_even),
-];
+/// What an exact function is made of.
+#[derive(Clone, Copy)]
+enum Exact {
+    Math(FloatMathOp),
+    Binary(FloatBinary),
+    /// Rounded by this function, then made an integer.
+    Integer(FloatMathOp),
+}
 
-/// The functions on 80-bit numbers that are exact.
-const EXTENDED: &[(&str, FloatMathOp)] = &[
-    ("sqrtl", FloatMathOp::Sqrt),
-    ("fabsl", FloatMathOp::Abs),
-    ("floorl", FloatMathOp::Floor),
-    ("ceill", FloatMathOp::Ceil),
-    ("truncl", FloatMathOp::Trunc),
-    ("roundl", FloatMathOp::Round),
-    ("rintl", FloatMathOp::Rint),
-    ("nearbyintl", FloatMathOp::NearbyInt),
-    ("copysignl", FloatMathOp::CopySign),
-    ("fminl", FloatMathOp::MinNum),
-    ("fmaxl", FloatMathOp::MaxNum),
-    ("fmal", FloatMathOp::Fma),
+/// Also found with the suffixes `f` and `l`.
+const EXACT: &[(&str, Exact)] = &[
+    ("sqrt", Exact::Math(FloatMathOp::Sqrt)),
+    ("fabs", Exact::Math(FloatMathOp::Abs)),
+    ("floor", Exact::Math(FloatMathOp::Floor)),
+    ("ceil", Exact::Math(FloatMathOp::Ceil)),
+    ("trunc", Exact::Math(FloatMathOp::Trunc)),
+    ("round", Exact::Math(FloatMathOp::Round)),
+    ("roundeven", Exact::Math(FloatMathOp::RoundEven)),
+    ("rint", Exact::Math(FloatMathOp::Rint)),
+    ("nearbyint", Exact::Math(FloatMathOp::NearbyInt)),
+    ("copysign", Exact::Math(FloatMathOp::CopySign)),
+    ("fmin", Exact::Math(FloatMathOp::MinNum)),
+    ("fmax", Exact::Math(FloatMathOp::MaxNum)),
+    ("fma", Exact::Math(FloatMathOp::Fma)),
+    ("fmod", Exact::Binary(FloatBinary::Rem)),
+    ("remainder", Exact::Binary(FloatBinary::Remainder)),
+    ("drem", Exact::Binary(FloatBinary::Remainder)),
+    ("lround", Exact::Integer(FloatMathOp::Round)),
+    ("llround", Exact::Integer(FloatMathOp::Round)),
+    ("lrint", Exact::Integer(FloatMathOp::Rint)),
+    ("llrint", Exact::Integer(FloatMathOp::Rint)),
 ];
 
 pub fn find(name: &str) -> Option<Stub> {
-    if EXTENDED.iter().any(|row| row.0 == name) {
-        return Some(run_extended);
+    match name {
+        "fesetround" => return Some(set_rounding),
+        "fegetround" => return Some(get_rounding),
+        _ => {}
     }
-    is_known(name).then_some(run)
+    if exact(name).is_some() {
+        return Some(run_exact);
+    }
+    hosted(name).is_some().then_some(run)
 }
 
-fn run_extended(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, func: ir::FuncId) -> Step<Option<Next>> {
-    let Some((_, op)) = EXTENDED.iter().find(|row| row.0 == machine.function_name(func)) else { return Ok(None) };
-    let mut args = [0; 3];
-    let mut label = Label::EMPTY;
-    for (idx, arg) in args.iter_mut().enumerate().take(call.args.len()) {
-        let value = machine.arg(state, call, idx);
-        label = machine.labels.union(label, value.label());
-        *arg = machine.pick(state, value, PickWhy::Float)?;
+fn exact(name: &str) -> Option<(Exact, FloatKind)> {
+    let find = |name: &str| EXACT.iter().find(|row| row.0 == name).map(|row| row.1);
+    let suffixed = |suffix: char| name.strip_suffix(suffix).and_then(find);
+    None.or_else(|| find(name).map(|op| (op, FloatKind::Double)))
+        .or_else(|| suffixed('f').map(|op| (op, FloatKind::Single)))
+        .or_else(|| suffixed('l').map(|op| (op, FloatKind::Extended)))
+}
+
+fn run_exact(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, func: ir::FuncId) -> Step<Option<Next>> {
+    let Some((op, kind)) = exact(machine.function_name(func)) else { return Ok(None) };
+    // A long double that is something else on this target.
+    if call.args.first().is_none_or(|arg| arg.bits != kind.bits()) {
+        return Ok(None);
     }
-    let Some(value) = float::math(*op, FloatKind::Extended, args[0], args[1], args[2]) else { return Ok(None) };
-    machine.give(state, call, Value { bits: value, shadow: Shadow::new(None, label) });
+    let first = machine.arg(state, call, 0);
+    let arg = |nth: usize| if nth < call.args.len() { machine.arg(state, call, nth) } else { first };
+    let operands = [first, arg(1), arg(2)];
+    let value = match op {
+        Exact::Math(op) => machine.float_math(state, op, kind, operands)?,
+        Exact::Binary(op) => machine.float_binary(state, op, kind, operands[0], operands[1]),
+        Exact::Integer(op) => {
+            let rounded = machine.float_math(state, op, kind, operands)?;
+            let to = call.results.first().map_or(64, |result| result.1);
+            let cast = Cast { op: FloatCastOp::ToSigned, from: kind.bits(), to, kind, to_kind: kind };
+            machine.float_cast(state, cast, rounded)
+        }
+    };
+    machine.give(state, call, value);
     done()
 }
 
-fn is_known(name: &str) -> bool {
-    let (base, _) = split(name);
-    UNARY.iter().any(|row| row.0 == base)
-        || BINARY.iter().any(|row| row.0 == base)
-        || TO_INTEGER.iter().any(|row| row.0 == base)
-        || matches!(base, "ldexp" | "scalbn")
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Single,
-    Double,
-}
-
-/// The function's family and the kind of float it works on. Of `...l` only the exact ones are here.
-fn split(name: &str) -> (&str, Kind) {
-    let listed = |name: &str| {
+/// The function's family and the kind of float it works on.
+fn hosted(name: &str) -> Option<(&str, FloatKind)> {
+    let is_listed = |name: &str| {
         UNARY.iter().any(|row| row.0 == name)
             || BINARY.iter().any(|row| row.0 == name)
-            || TO_INTEGER.iter().any(|row| row.0 == name)
             || matches!(name, "ldexp" | "scalbn")
     };
     match name.strip_suffix('f') {
-        Some(base) if !listed(name) && listed(base) => (base, Kind::Single),
-        _ => (name, Kind::Double),
+        _ if is_listed(name) => Some((name, FloatKind::Double)),
+        Some(base) if is_listed(base) => Some((base, FloatKind::Single)),
+        _ => None,
     }
 }
 
 fn run(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, func: ir::FuncId) -> Step<Option<Next>> {
-    let (base, kind) = split(machine.function_name(func));
+    let Some((base, kind)) = hosted(machine.function_name(func)) else { return Ok(None) };
     let first = machine.arg(state, call, 0);
+    let second = if call.args.len() > 1 { machine.arg(state, call, 1) } else { first };
+    let label = machine.labels.union(first.label(), second.label());
+    let terms = [first.term(), second.term()];
+    let is_symbolic = terms.iter().any(Option::is_some);
+    if is_symbolic && WITH_BODY.contains(&base) && !machine.image.module.function(func).is_declaration() {
+        return Ok(None);
+    }
+    if terms.iter().flatten().any(|term| machine.mentions_unwritten(*term)) {
+        let value = machine.unwritten_value(state, kind.bits(), label);
+        machine.give(state, call, value);
+        return done();
+    }
     let a = machine.pick(state, first, PickWhy::Float)?;
-    let second = machine.arg(state, call, 1);
     let b = if call.args.len() > 1 { machine.pick(state, second, PickWhy::Float)? } else { 0 };
     let value = match kind {
-        Kind::Double => compute(base, f64::from_bits(a as u64), b),
-        Kind::Single => compute_single(base, f32::from_bits(a as u32), b),
+        FloatKind::Single => compute_single(base, f32::from_bits(a as u32), b),
+        _ => compute(base, f64::from_bits(a as u64), b),
     };
-    let label = machine.labels.union(first.label(), second.label());
     machine.give(state, call, Value { bits: value, shadow: Shadow::new(None, label) });
     done()
 }
@@ -179,9 +198,6 @@ fn compute(base: &str, a: f64, b: u128) -> u128 {
     }
     if let Some(row) = BINARY.iter().find(|row| row.0 == base) {
         return u128::from((row.1)(a, f64::from_bits(b as u64)).to_bits());
-    }
-    if let Some(row) = TO_INTEGER.iter().find(|row| row.0 == base) {
-        return u128::from((row.1)(a) as i64 as u64);
     }
     // SAFETY: a plain function of numbers.
     u128::from(unsafe { ldexp(a, b as u32 as i32) }.to_bits())
@@ -194,9 +210,30 @@ fn compute_single(base: &str, a: f32, b: u128) -> u128 {
     if let Some(row) = BINARY.iter().find(|row| row.0 == base) {
         return u128::from((row.2)(a, f32::from_bits(b as u32)).to_bits());
     }
-    if let Some(row) = TO_INTEGER.iter().find(|row| row.0 == base) {
-        return u128::from((row.1)(f64::from(a)) as i64 as u64);
-    }
     // SAFETY: a plain function of numbers.
     u128::from((unsafe { ldexp(f64::from(a), b as u32 as i32) } as f32).to_bits())
+}
+
+/// The numbers of `fenv.h` on x86.
+const ROUNDINGS: [(u128, Rounding); 4] =
+    [(0, Rounding::NearestEven), (0x400, Rounding::Down), (0x800, Rounding::Up), (0xc00, Rounding::ToZero)];
+
+fn set_rounding(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, _: ir::FuncId) -> Step<Option<Next>> {
+    let wanted = machine.arg(state, call, 0);
+    let label = wanted.label();
+    let wanted = machine.pick(state, wanted, PickWhy::Argument)?;
+    let found = ROUNDINGS.iter().find(|row| row.0 == wanted);
+    if let Some((_, rounding)) = found {
+        state.rounding = *rounding;
+    }
+    let failed = u128::from(found.is_none());
+    machine.give(state, call, Value { bits: failed, shadow: Shadow::new(None, label) });
+    done()
+}
+
+fn get_rounding(machine: &mut Machine<'_>, state: &mut State, call: &ir::Call, _: ir::FuncId) -> Step<Option<Next>> {
+    let row = ROUNDINGS.iter().find(|row| row.1 == state.rounding);
+    let bits = row.map_or(0, |row| row.0);
+    machine.give(state, call, Value { bits, shadow: Shadow::new(None, Label::EMPTY) });
+    done()
 }

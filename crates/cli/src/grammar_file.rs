@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use grammar::read::Files;
-use grammar::{Grammar, Kind, Measure, Note, Token};
+use grammar::{Grammar, Kind, Measure, ModeId, Note, Token};
 
 use crate::args::GrammarArgs;
 use crate::fault;
@@ -42,7 +42,9 @@ fn tokens(grammar: &Grammar, out: &mut String) {
             Kind::Finite { longest } => format!("a hole of at most {longest} bytes"),
             Kind::Infinite => format!("a hole of any length from {} on", token.language.shortest_len().unwrap_or(0)),
         };
-        let _ = writeln!(out, "  {}: {what}", token.name);
+        let mode = &grammar.scanner.modes[token.mode.0 as usize];
+        let mode = if token.mode == ModeId::FIRST { String::new() } else { format!(" in {mode}") };
+        let _ = writeln!(out, "  {}{mode}: {what}", token.name);
     }
     let _ = match &grammar.scanner.blank {
         Some(blank) => {

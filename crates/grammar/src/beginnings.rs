@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::parsing::{Parsing, Place};
-use crate::{Grammar, TokenId};
+use crate::{Grammar, ModeId, Then, TokenId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BeginningId(u32);
@@ -54,6 +54,8 @@ struct Reading {
 struct Node {
     above: BeginningId,
     last: Option<TokenId>,
+    /// The mode of the scanner, behind those that it will come back to.
+    modes: Rc<[ModeId]>,
     readings: Vec<Reading>,
     known: Option<(Rc<[Next]>, Whole)>,
 }
@@ -69,7 +71,13 @@ impl Beginnings {
     pub fn new(grammar: Arc<Grammar>, max_mistakes: u32) -> Beginnings {
         let parsing = Parsing::new(grammar);
         let readings = vec![Reading { place: parsing.beginning(), n_mistakes: 0 }];
-        let nodes = vec![Node { above: BeginningId::EMPTY, last: None, readings, known: None }];
+        let nodes = vec![Node {
+            above: BeginningId::EMPTY,
+            last: None,
+            modes: Rc::from([ModeId::FIRST]),
+            readings,
+            known: None,
+        }];
         Beginnings { parsing, max_mistakes, nodes, below: FxHashMap::default() }
     }
 
@@ -127,18 +135,27 @@ impl Beginnings {
             let least_left = next.iter().map(|(_, size)| *size).min();
             let to_the_end = if self.parsing.is_whole(place) { Some(0) } else { least_left };
             if let (Some(last), Some(rest)) = (node.last, to_the_end) {
+                let last = self.grammar().token(last).known_as;
                 allow(last, less(rest + 1, n_left - 1), By::Mistake);
             }
             if let Some(size) = least_left {
-                let all = (0..self.parsing.grammar().tokens.len()).map(|token| TokenId(token as u32));
+                let all = (0..self.parsing.grammar().n_named).map(|token| TokenId(token as u32));
                 all.for_each(|token| allow(token, less(size, n_left - 1), By::Mistake));
             }
         }
-        let mut next: Vec<Next> = least.into_iter().map(|(token, (least, by))| Next { token, least, by }).collect();
+        let in_mode = |(token, (least, by))| Some(Next { token: self.in_mode(node, token)?, least, by });
+        let mut next: Vec<Next> = least.into_iter().filter_map(in_mode).collect();
         next.sort_by_key(|next| next.token);
         let known = (Rc::from(next), whole);
         self.nodes[beginning.0 as usize].known = Some(known.clone());
         known
+    }
+
+    /// What a token of the rules is behind a beginning, if the scanner can see it there.
+    fn in_mode(&self, node: &Node, token: TokenId) -> Option<TokenId> {
+        let token = self.grammar().token_in(token, *node.modes.last()?)?;
+        let comes_back = self.grammar().token(token).then == Then::Pops;
+        (!comes_back || node.modes.len() > 1).then_some(token)
     }
 
     /// The beginning with one token more, which must be one of those that may follow.
@@ -147,6 +164,9 @@ impl Beginnings {
             return *below;
         }
         let node = &self.nodes[beginning.0 as usize];
+        let (last, token) = (token, self.grammar().token(token).known_as);
+        let is_doubled = node.last.is_some_and(|last| self.grammar().token(last).known_as == token);
+        let modes = behind(&node.modes, self.grammar().token(last).then);
         let mut readings = Vec::new();
         for reading in self.with_tokens_left_out(&node.readings) {
             let Reading { place, n_mistakes } = &*reading;
@@ -157,7 +177,7 @@ impl Beginnings {
             if *n_mistakes == self.max_mistakes {
                 continue;
             }
-            if node.last == Some(token) {
+            if is_doubled {
                 read(Some(place.clone()), 1);
             }
             for (other, _) in self.parsing.next(place).into_iter().filter(|(other, _)| *other != token) {
@@ -165,8 +185,8 @@ impl Beginnings {
             }
         }
         let id = BeginningId(self.nodes.len() as u32);
-        self.nodes.push(Node { above: beginning, last: Some(token), readings, known: None });
-        self.below.insert((beginning, token), id);
+        self.nodes.push(Node { above: beginning, last: Some(last), modes, readings, known: None });
+        self.below.insert((beginning, last), id);
         id
     }
 
@@ -228,6 +248,18 @@ impl Beginnings {
             tokens.pop();
         }
         false
+    }
+}
+
+/// The modes behind a token.
+fn behind(modes: &Rc<[ModeId]>, then: Then<ModeId>) -> Rc<[ModeId]> {
+    let (before, _) = modes.split_at(modes.len() - 1);
+    match then {
+        Then::Same => Rc::clone(modes),
+        Then::Goes(mode) => before.iter().copied().chain([mode]).collect(),
+        Then::Pushes(mode) => modes.iter().copied().chain([mode]).collect(),
+        // There is one to come back to, or the token could not stand there.
+        Then::Pops => Rc::from(if before.is_empty() { modes } else { before }),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::language::Case;
 use crate::lr::Parser;
 use crate::syntax::{Grammar, Lost, Note, Rule, Symbol, Token, TokenId, VariableId};
-use crate::{Error, Kind, Language, Pattern, Place, Scanner, Yield};
+use crate::{Error, Kind, Language, ModeId, Pattern, Place, Scanner, Then, Yield};
 
 /// Right-hand sides as people write them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,20 +37,56 @@ pub struct DraftPattern {
     pub gives: Gives,
     pub language: Language,
     pub place: Place,
+    /// Where it matches; `None` in every mode.
+    pub modes: Option<Vec<String>>,
+    pub then: Then<String>,
 }
 
 impl DraftPattern {
     /// A pattern that matches anywhere.
     pub fn new(gives: Gives, language: Language) -> DraftPattern {
-        DraftPattern { gives, language, place: Place::Anywhere }
+        DraftPattern { gives, language, place: Place::Anywhere, modes: None, then: Then::Same }
+    }
+
+    pub fn is_in(&self, mode: &String) -> bool {
+        self.modes.as_ref().is_none_or(|modes| modes.contains(mode))
+    }
+
+    fn in_modes(self, gives: Yield, modes: &[String]) -> Pattern {
+        let id = |name: &String| {
+            let idx = modes.iter().position(|mode| mode == name);
+            idx.map(|idx| ModeId(idx as u32))
+        };
+        // What leads to a mode that does not matter is not written either.
+        let (gives, then) = match &self.then {
+            Then::Same => (gives, Then::Same),
+            Then::Pops => (gives, Then::Pops),
+            Then::Goes(name) => id(name).map_or((Yield::Unknown, Then::Same), |id| (gives, Then::Goes(id))),
+            Then::Pushes(name) => id(name).map_or((Yield::Unknown, Then::Same), |id| (gives, Then::Pushes(id))),
+        };
+        let modes = self.modes.map(|modes| modes.iter().filter_map(id).collect());
+        Pattern { gives, language: self.language, place: self.place, modes, then }
     }
 }
+
+/// The mode that a text begins in, as lex calls it.
+pub const FIRST_MODE: &str = "INITIAL";
 
 #[derive(Debug)]
 pub struct DraftRule {
     pub of: String,
     pub expr: Expr,
     pub line: Option<usize>,
+}
+
+/// What a text in quotes is in a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Literals {
+    /// A token of its own.
+    #[default]
+    Own,
+    /// The token whose only text it is, if there is one; otherwise one of its own, whose case matters or not.
+    AsScanned(Case),
 }
 
 /// A grammar as its file says it.
@@ -60,6 +97,7 @@ pub struct Draft {
     pub rules: Vec<DraftRule>,
     pub patterns: Vec<DraftPattern>,
     pub notes: Vec<Note>,
+    pub texts: Literals,
     /// Names that the file declares as tokens, with their lines.
     pub declared: Vec<(String, Option<usize>)>,
     /// What was made of the rules, where that is known and there are no others.
@@ -88,6 +126,24 @@ impl Draft {
     pub fn into_grammar(self) -> Result<Grammar, Error> {
         Building::new(self).finish()
     }
+}
+
+/// The modes that texts come to, the first one first: those that tokens lead to.
+pub fn reached_modes(patterns: &[DraftPattern]) -> Vec<String> {
+    let mut modes = vec![FIRST_MODE.to_string()];
+    let mut at = 0;
+    while let Some(mode) = modes.get(at).cloned() {
+        let is_in = |pattern: &&DraftPattern| pattern.is_in(&mode) && matches!(pattern.gives, Gives::Token(_));
+        for pattern in patterns.iter().filter(is_in) {
+            if let Then::Goes(to) | Then::Pushes(to) = &pattern.then
+                && !modes.contains(to)
+            {
+                modes.push(to.clone());
+            }
+        }
+        at += 1;
+    }
+    modes
 }
 
 /// A grammar under construction.
@@ -163,12 +219,29 @@ impl Building {
         let mut own = Vec::new();
         for text in texts {
             let name = text_name(&text);
+            let (case, scanned) = match self.draft.texts {
+                Literals::Own => (Case::Matters, None),
+                Literals::AsScanned(case) => (case, self.scanned_as(&Language::of_text_in(&text, case))),
+            };
+            if let Some(id) = scanned {
+                self.token_ids.insert(name, id);
+                continue;
+            }
             if !self.token_ids.contains_key(&name) {
                 self.token(&name);
-                own.push(DraftPattern::new(Gives::Token(name), Language::of_text(&text)));
+                own.push(DraftPattern::new(Gives::Token(name), Language::of_text_in(&text, case)));
             }
         }
         self.draft.patterns.splice(0..0, own);
+    }
+
+    /// The token of the first pattern that matches exactly this.
+    fn scanned_as(&self, language: &Language) -> Option<TokenId> {
+        let is_same = |other: &Language| language.minus(other).is_empty() && other.minus(language).is_empty();
+        self.draft.patterns.iter().find_map(|pattern| match &pattern.gives {
+            Gives::Token(name) if is_same(&pattern.language) => self.token_ids.get(name).copied(),
+            _ => None,
+        })
     }
 
     /// Adds the rules of a right-hand side.
@@ -260,29 +333,43 @@ impl Building {
         };
         let start = start.ok_or_else(|| self.draft.error(None, "there is no rule; write at least one"))?;
         let patterns = std::mem::take(&mut self.draft.patterns);
-        let scanner = Scanner::new(
-            patterns
-                .into_iter()
-                .map(|pattern| {
-                    let gives = match &pattern.gives {
-                        Gives::Token(name) => self.token_ids.get(name).map_or(Yield::Unknown, |id| Yield::Token(*id)),
-                        Gives::Nothing => Yield::Nothing,
-                        Gives::Unknown => Yield::Unknown,
-                    };
-                    Pattern { gives, language: pattern.language, place: pattern.place }
-                })
-                .collect(),
-        );
-        let tokens: Vec<Token> = self
-            .tokens
-            .iter()
-            .enumerate()
-            .map(|(idx, name)| {
-                let language = scanner.texts_of(TokenId(idx as u32));
-                Token { name: name.clone(), kind: language.kind(), language }
-            })
-            .collect();
+        let modes = reached_modes(&patterns);
+        let resolve = |pattern: DraftPattern| {
+            let gives = match &pattern.gives {
+                Gives::Token(name) => self.token_ids.get(name).map_or(Yield::Unknown, |id| Yield::Token(*id)),
+                Gives::Nothing => Yield::Nothing,
+                Gives::Unknown => Yield::Unknown,
+            };
+            pattern.in_modes(gives, &modes)
+        };
+        let patterns = patterns.into_iter().map(resolve).collect();
+        let scanner = Scanner::new(patterns, modes);
+        let tokens = self.forms(&scanner);
         self.prune(start, tokens, scanner)
+    }
+
+    /// What each token looks like: in the first mode that knows it, and behind all of these what it looks like in others.
+    fn forms(&self, scanner: &Scanner) -> Vec<Token> {
+        let (mut tokens, mut others) = (Vec::new(), Vec::new());
+        for (idx, name) in self.tokens.iter().enumerate() {
+            let known_as = TokenId(idx as u32);
+            let mut forms = scanner.modes().filter_map(|mode| {
+                let (language, then) = scanner.texts_of(known_as, mode);
+                let kind = language.kind();
+                (kind != Kind::Empty).then(|| Token { name: name.clone(), kind, language, mode, then, known_as })
+            });
+            tokens.push(forms.next().unwrap_or_else(|| Token {
+                name: name.clone(),
+                kind: Kind::Empty,
+                language: Language::empty(),
+                mode: ModeId::FIRST,
+                then: Then::Same,
+                known_as,
+            }));
+            others.extend(forms);
+        }
+        tokens.extend(others);
+        tokens
     }
 
     /// A name without rule or pattern is noted; that nothing is left without it is found out later.
@@ -358,8 +445,9 @@ impl Building {
             }
         }
         let parser = self.draft.parser.map(|parser| parser.rename(|name| self.token_ids.get(name).copied()));
+        let n_named = self.tokens.len();
         let grammar = renumber(self.variables, tokens, rules, start, &reached, scanner, self.draft.notes);
-        Ok(Grammar { parser, ..grammar })
+        Ok(Grammar { parser, n_named, ..grammar })
     }
 
     /// Which variables derive some text.
@@ -408,7 +496,8 @@ fn renumber(
         .filter(|rule| reached[rule.of.idx()])
         .map(|rule| Rule { of: numbers[rule.of.idx()], symbols: rule.symbols.iter().map(rename).collect() })
         .collect();
-    Grammar { variables: kept, tokens, rules, start: numbers[start.idx()], scanner, parser: None, notes }
+    let n_named = tokens.len();
+    Grammar { variables: kept, tokens, n_named, rules, start: numbers[start.idx()], scanner, parser: None, notes }
 }
 
 /// The name of the token that an expression is.

@@ -48,6 +48,16 @@ pub enum Case {
 impl Language {
     /// The language of a regular expression, in the syntax of the `regex` library. `Err` says what is wrong with it.
     pub fn of_regex(pattern: &str, alphabet: Alphabet, case: Case) -> Result<Language, String> {
+        let language = Language::build(pattern, alphabet, case)?;
+        if (alphabet, case) != (Alphabet::Unicode, Case::Ignored) {
+            return Ok(language);
+        }
+        // The library takes the long s for an s, and the sign of Kelvin for a k. Scanners do not.
+        let odd = Language::build(r"(?s-u:.)*(?:\u{17f}|\u{212a})(?s-u:.)*", Alphabet::Unicode, Case::Matters)?;
+        Ok(language.minus(&odd).or(&Language::build(pattern, alphabet, Case::Matters)?))
+    }
+
+    fn build(pattern: &str, alphabet: Alphabet, case: Case) -> Result<Language, String> {
         let is_unicode = alphabet == Alphabet::Unicode;
         let syntax = syntax::Config::new()
             .unicode(is_unicode)
@@ -78,8 +88,20 @@ impl Language {
     }
 
     pub fn of_text(text: &[u8]) -> Language {
-        let next = |at: &usize, byte: u8| (text.get(*at) == Some(&byte)).then_some(at + 1);
+        Language::of_text_in(text, Case::Matters)
+    }
+
+    /// A text, of which the case may not matter.
+    pub fn of_text_in(text: &[u8], case: Case) -> Language {
+        let same =
+            |one: u8, other: u8| if case == Case::Ignored { one.eq_ignore_ascii_case(&other) } else { one == other };
+        let next = |at: &usize, byte: u8| text.get(*at).is_some_and(|wanted| same(*wanted, byte)).then_some(at + 1);
         explore(0, next, |at| *at == text.len())
+    }
+
+    /// One of these bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Language {
+        explore(false, |is_over, byte| (!is_over && bytes.contains(&byte)).then_some(true), |is_over| *is_over)
     }
 
     pub fn empty() -> Language {
@@ -177,6 +199,26 @@ impl Language {
                 (pair.0 != 0 || !pair.1.is_empty()).then_some(pair)
             },
             |(_, those)| those.iter().any(|state| other.accepts_at(*state)),
+        )
+    }
+
+    /// None or more of its texts, one behind the other.
+    pub fn repeated(&self) -> Language {
+        // A subset construction: whether a text is over, and the places in the one that stands there.
+        explore(
+            (true, vec![self.start]),
+            |(_, states), byte| {
+                let mut next: Vec<u32> = states.iter().map(|state| self.next(*state, byte)).collect();
+                let is_over = next.iter().any(|state| self.accepts_at(*state));
+                if is_over {
+                    next.push(self.start);
+                }
+                next.retain(|state| *state != 0);
+                next.sort_unstable();
+                next.dedup();
+                (!next.is_empty()).then_some((is_over, next))
+            },
+            |(is_over, _)| *is_over,
         )
     }
 
@@ -410,6 +452,15 @@ mod tests {
     fn one_behind_the_other() {
         let both = language("a*").then(&language("ab|b"));
         assert!(both.accepts(b"ab") && both.accepts(b"b") && both.accepts(b"aaab") && !both.accepts(b"aa"));
+    }
+
+    #[test]
+    fn one_after_another() {
+        let several = language("ab|c").repeated();
+        assert!(several.accepts(b"") && several.accepts(b"abcab") && !several.accepts(b"aba"));
+        let back = language("(?:ab)*c").repeated();
+        assert!(back.accepts(b"ababccabc") && !back.accepts(b"ab"));
+        assert!(Language::empty().repeated().accepts(b""));
     }
 
     #[test]

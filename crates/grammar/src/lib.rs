@@ -3,6 +3,7 @@
 
 mod beginnings;
 mod chart;
+mod composed;
 mod count;
 mod draft;
 mod hole;
@@ -17,7 +18,7 @@ pub use beginnings::{BeginningId, Beginnings, By, Finish, Next, Whole};
 pub use count::{Count, Measure, count};
 pub use hole::{Arrow, Bytes, Texts};
 pub use language::{Kind, Language};
-pub use scanner::{Pattern, Place, Scanner, Yield};
+pub use scanner::{Between, ModeId, Pattern, Place, Scanner, Then, Yield};
 pub use syntax::{Grammar, Lost, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};
 
 /// What is wrong with a grammar file, where, and what to do about it.

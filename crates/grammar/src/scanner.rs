@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::{Language, TokenId};
+use crate::{Language, Token, TokenId};
 
 /// What a pattern of the scanner gives the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,18 +21,58 @@ pub enum Place {
     LineStart,
 }
 
+/// What stands between two tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Between {
+    Is(Vec<u8>),
+    /// The scanner never sees one behind the other: no text has them so.
+    Never,
+    /// There may be texts that have them so.
+    Unknown,
+}
+
+/// A start condition of lex, a mode of ANTLR: which patterns match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModeId(pub u32);
+
+impl ModeId {
+    /// That of a text's beginning.
+    pub const FIRST: ModeId = ModeId(0);
+}
+
+/// The mode behind a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then<M> {
+    Same,
+    Goes(M),
+    /// The same, until the one before comes back.
+    Pushes(M),
+    Pops,
+}
+
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub gives: Yield,
     /// What is matched, with what has to follow it where the pattern says so.
     pub language: Language,
     pub place: Place,
+    /// Where it matches; `None` in every mode.
+    pub modes: Option<Vec<ModeId>>,
+    pub then: Then<ModeId>,
+}
+
+impl Pattern {
+    fn is_in(&self, mode: ModeId) -> bool {
+        self.modes.as_ref().is_none_or(|modes| modes.contains(&mode))
+    }
 }
 
 /// The patterns in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     pub patterns: Vec<Pattern>,
+    /// Names of the modes, the first one's first.
+    pub modes: Vec<String>,
     /// The plainest text that it skips.
     pub blank: Option<Vec<u8>>,
 }
@@ -42,28 +82,42 @@ const BLANKS: [&[u8]; 4] = [b" ", b"\n", b"\t", b"\r\n"];
 
 impl Scanner {
     /// A scanner of these patterns, with the plainest blank that it skips.
-    pub fn new(patterns: Vec<Pattern>) -> Scanner {
-        let mut scanner = Scanner { patterns, blank: None };
-        scanner.blank = BLANKS.iter().find(|text| scanner.scan(text) == Some(Yield::Nothing)).map(|text| text.to_vec());
+    pub fn new(patterns: Vec<Pattern>, modes: Vec<String>) -> Scanner {
+        let mut scanner = Scanner { patterns, modes, blank: None };
+        let is_blank = |text: &&&[u8]| scanner.scan(text, ModeId::FIRST) == Some(Yield::Nothing);
+        scanner.blank = BLANKS.iter().find(is_blank).map(|text| text.to_vec());
         scanner
     }
 
-    /// What the whole text is scanned as, if it is one match.
-    pub fn scan(&self, text: &[u8]) -> Option<Yield> {
-        self.patterns.iter().find(|pattern| pattern.language.accepts(text)).map(|pattern| pattern.gives)
+    pub fn modes(&self) -> impl Iterator<Item = ModeId> + use<> {
+        (0..self.modes.len() as u32).map(ModeId)
     }
 
-    /// The texts that are scanned as this token, but for the beginning of a line: what its patterns match, less what earlier
-    /// patterns take.
-    pub fn texts_of(&self, token: TokenId) -> Language {
+    fn patterns_in(&self, mode: ModeId) -> impl Iterator<Item = &Pattern> {
+        self.patterns.iter().filter(move |pattern| pattern.is_in(mode))
+    }
+
+    /// What the whole text is scanned as, if it is one match.
+    pub fn scan(&self, text: &[u8], mode: ModeId) -> Option<Yield> {
+        self.patterns_in(mode).find(|pattern| pattern.language.accepts(text)).map(|pattern| pattern.gives)
+    }
+
+    /// The texts that are scanned as this token in a mode, but for the beginning of a line, and the mode behind them: what its patterns
+    /// match, less what earlier patterns take. Of several patterns with different modes behind them the first counts.
+    pub fn texts_of(&self, token: TokenId, mode: ModeId) -> (Language, Then<ModeId>) {
         let mut texts = Language::empty();
-        for (idx, pattern) in self.patterns.iter().enumerate() {
-            if pattern.gives != Yield::Token(token) {
+        let mut then = None;
+        let patterns: Vec<&Pattern> = self.patterns_in(mode).collect();
+        for (idx, pattern) in patterns.iter().enumerate() {
+            if pattern.gives != Yield::Token(token) || *then.get_or_insert(pattern.then) != pattern.then {
                 continue;
             }
             let mut own = pattern.language.clone();
-            let takes = |earlier: &&Pattern| earlier.gives != pattern.gives && earlier.place == Place::Anywhere;
-            for earlier in self.patterns[..idx].iter().filter(takes) {
+            let takes = |earlier: &&&Pattern| {
+                let is_other = earlier.gives != pattern.gives || earlier.then != pattern.then;
+                is_other && earlier.place == Place::Anywhere
+            };
+            for earlier in patterns[..idx].iter().filter(takes) {
                 if !own.and(&earlier.language).is_empty() {
                     own = own.minus(&earlier.language);
                 }
@@ -71,38 +125,48 @@ impl Scanner {
             texts = texts.or(&own);
         }
         // A scanner that matches nothing stands still.
-        if texts.has_empty_text() { texts.minus(&Language::of_text(b"")) } else { texts }
+        let texts = if texts.has_empty_text() { texts.minus(&Language::of_text(b"")) } else { texts };
+        (texts, then.unwrap_or(Then::Same))
     }
 
-    /// What has to stand before a text of the second, behind one of the first or at the beginning of the text; `None` where no blank
-    /// makes the scanner see it.
-    pub fn between(&self, first: Option<&Language>, second: &Language) -> Option<Vec<u8>> {
-        let begins_line = first.is_none_or(|first| first.may_end_in(b'\n'));
-        if begins_line && self.is_taken_at_line_start(second) {
-            return None;
+    /// What has to stand before the second token, behind the first or at the beginning of the text.
+    pub fn between(&self, first: Option<&Token>, second: &Token) -> Between {
+        let begins_line = first.is_none_or(|first| first.language.may_end_in(b'\n'));
+        if begins_line && self.is_taken_at_line_start(&second.language, second.mode) {
+            return Between::Unknown;
         }
-        let Some(first) = first else { return Some(Vec::new()) };
-        if !self.runs_together(first, second) {
-            return Some(Vec::new());
+        let Some(first) = first else { return Between::Is(Vec::new()) };
+        if !self.runs_together(&first.language, &second.language, first.mode) {
+            return Between::Is(Vec::new());
         }
         let keeps_apart = |blank: &&&[u8]| {
             let blank_text = Language::of_text(blank);
-            self.scan(blank) == Some(Yield::Nothing)
-                && !self.runs_together(first, &blank_text)
-                && !self.runs_together(&blank_text, second)
+            self.scan(blank, second.mode) == Some(Yield::Nothing)
+                && !self.runs_together(&first.language, &blank_text, first.mode)
+                && !self.runs_together(&blank_text, &second.language, second.mode)
         };
-        BLANKS.iter().find(keeps_apart).map(|blank| blank.to_vec())
+        let mut here = self.patterns_in(first.mode);
+        let blank = BLANKS.iter().find(keeps_apart);
+        match blank {
+            Some(blank) => Between::Is(blank.to_vec()),
+            // Blanks that are not among the plain ones might do it.
+            None if self.patterns_in(second.mode).any(|pattern| pattern.gives == Yield::Nothing) => Between::Unknown,
+            None if here.any(|pattern| always_takes_more(&pattern.language, &first.language, &second.language)) => {
+                Between::Never
+            }
+            None => Between::Unknown,
+        }
     }
 
     /// Whether a pattern for the beginning of a line may take a text of the language there, or it and more.
-    fn is_taken_at_line_start(&self, language: &Language) -> bool {
-        let mut of_lines = self.patterns.iter().filter(|pattern| pattern.place == Place::LineStart);
+    fn is_taken_at_line_start(&self, language: &Language, mode: ModeId) -> bool {
+        let mut of_lines = self.patterns_in(mode).filter(|pattern| pattern.place == Place::LineStart);
         of_lines.any(|pattern| begins_with(&pattern.language, language))
     }
 
     /// Whether a text of the first directly before a text of the second may be scanned as something longer.
-    fn runs_together(&self, first: &Language, second: &Language) -> bool {
-        self.patterns.iter().any(|pattern| takes_more(&pattern.language, first, second))
+    fn runs_together(&self, first: &Language, second: &Language, mode: ModeId) -> bool {
+        self.patterns_in(mode).any(|pattern| takes_more(&pattern.language, first, second))
     }
 }
 
@@ -123,7 +187,7 @@ fn begins_with(pattern: &Language, language: &Language) -> bool {
 }
 
 /// Whether the pattern may match a text of `first` and more behind it, where a text of `second` follows.
-fn takes_more(pattern: &Language, first: &Language, second: &Language) -> bool {
+pub fn takes_more(pattern: &Language, first: &Language, second: &Language) -> bool {
     let mut seen: FxHashSet<(u32, u32, bool)> = FxHashSet::default();
     // The last says whether the text of `first` is over; what follows is then of `second`.
     let mut open = vec![(pattern.start(), first.start(), false)];
@@ -151,6 +215,24 @@ fn takes_more(pattern: &Language, first: &Language, second: &Language) -> bool {
     false
 }
 
+/// Whether the pattern matches every text of `first` and the next byte, whichever text of `second` follows.
+fn always_takes_more(pattern: &Language, first: &Language, second: &Language) -> bool {
+    let follow: Vec<u8> = (0..=255u8).filter(|byte| second.next(second.start(), *byte) != 0).collect();
+    let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+    let mut open = vec![(pattern.start(), first.start())];
+    while let Some((state, text)) = open.pop() {
+        if text == 0 || !seen.insert((state, text)) {
+            continue;
+        }
+        let takes = |byte: &u8| pattern.accepts_at(pattern.next(state, *byte));
+        if first.accepts_at(text) && !follow.iter().all(takes) {
+            return false;
+        }
+        open.extend((0..=255u8).map(|byte| (pattern.next(state, byte), first.next(text, byte))));
+    }
+    true
+}
+
 fn push(open: &mut Vec<(u32, u32, bool)>, pattern: &Language, state: u32, second: &Language, text: u32, byte: u8) {
     let (state, text) = (pattern.next(state, byte), second.next(text, byte));
     if state != 0 && text != 0 {
@@ -171,8 +253,15 @@ mod tests {
         Scanner::new(
             patterns
                 .iter()
-                .map(|(gives, text)| Pattern { gives: *gives, language: language(text), place: Place::Anywhere })
+                .map(|(gives, text)| Pattern {
+                    gives: *gives,
+                    language: language(text),
+                    place: Place::Anywhere,
+                    modes: None,
+                    then: Then::Same,
+                })
                 .collect(),
+            vec!["INITIAL".into()],
         )
     }
 
@@ -183,9 +272,17 @@ mod tests {
             (Yield::Token(TokenId(1)), "[a-z]+"),
             (Yield::Nothing, "[ \t]+"),
         ]);
-        let name = scanner.texts_of(TokenId(1));
+        let name = scanner.texts_of(TokenId(1), ModeId::FIRST).0;
         assert!(name.accepts(b"iff") && !name.accepts(b"if"));
         assert_eq!(scanner.blank.as_deref(), Some(&b" "[..]));
+    }
+
+    #[test]
+    fn what_never_stands_together() {
+        let (name, word) = (language("[a-z]+"), language("[a-c]|x1"));
+        assert!(always_takes_more(&name, &name, &word) && always_takes_more(&name, &language("[a-b]"), &name));
+        assert!(!always_takes_more(&name, &name, &language("[a-z0-9]")), "a digit stands alone");
+        assert!(!always_takes_more(&language("ab"), &language("[ab]"), &language("b")), "bb is two");
     }
 
     #[test]
@@ -199,10 +296,11 @@ mod tests {
             (Yield::Token(TokenId(5)), r"\."),
             (Yield::Token(TokenId(6)), r"\.\.\."),
         ]);
-        let of = |token: u32| scanner.texts_of(TokenId(token));
-        assert!(scanner.runs_together(&of(0), &of(0)) && scanner.runs_together(&of(1), &of(1)));
-        assert!(!scanner.runs_together(&of(0), &of(1)) && !scanner.runs_together(&of(0), &of(2)));
-        assert!(scanner.runs_together(&of(2), &of(4)) && !scanner.runs_together(&of(4), &of(2)));
-        assert!(scanner.runs_together(&of(5), &of(5)), "a third one would make it an ellipsis");
+        let of = |token: u32| scanner.texts_of(TokenId(token), ModeId::FIRST).0;
+        let runs_together = |first: u32, second: u32| scanner.runs_together(&of(first), &of(second), ModeId::FIRST);
+        assert!(runs_together(0, 0) && runs_together(1, 1));
+        assert!(!runs_together(0, 1) && !runs_together(0, 2));
+        assert!(runs_together(2, 4) && !runs_together(4, 2));
+        assert!(runs_together(5, 5), "a third one would make it an ellipsis");
     }
 }

@@ -1,7 +1,7 @@
 //! A grammar as it was understood: variables, rules, tokens and the scanner that tells tokens apart.
 
 use crate::lr::Parser;
-use crate::{Kind, Language, Scanner};
+use crate::{Kind, Language, ModeId, Scanner, Then};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -42,6 +42,11 @@ pub struct Token {
     /// The texts that are scanned as this token.
     pub language: Language,
     pub kind: Kind,
+    /// Where the scanner knows it, and the mode behind it.
+    pub mode: ModeId,
+    pub then: Then<ModeId>,
+    /// What rules call it: itself, unless it is the form that such a token has in another mode.
+    pub known_as: TokenId,
 }
 
 impl Token {
@@ -71,7 +76,9 @@ pub enum Lost {
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub variables: Vec<String>,
+    /// Those that rules name, then what they are in other modes.
     pub tokens: Vec<Token>,
+    pub n_named: usize,
     pub rules: Vec<Rule>,
     pub start: VariableId,
     pub scanner: Scanner,
@@ -88,6 +95,16 @@ impl Grammar {
 
     pub fn token(&self, id: TokenId) -> &Token {
         &self.tokens[id.idx()]
+    }
+
+    /// The form that a token of the rules has in a mode.
+    pub fn token_in(&self, known_as: TokenId, mode: ModeId) -> Option<TokenId> {
+        // Those in other modes than the first are behind all that rules name.
+        let is_it = |id: &TokenId| {
+            let token = self.token(*id);
+            token.known_as == known_as && token.mode == mode && token.kind != Kind::Empty
+        };
+        std::iter::once(known_as).chain((self.n_named..self.tokens.len()).map(|idx| TokenId(idx as u32))).find(is_it)
     }
 
     pub fn name(&self, symbol: Symbol) -> &str {

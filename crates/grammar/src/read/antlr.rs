@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::cursor::{Cursor, unescape};
-use crate::Error;
-use crate::draft::{Draft, DraftPattern, DraftRule, Expr, Gives};
+use super::scanning::{self, Action, Returns, ScanRule, Surroundings, Then};
+use crate::draft::{Draft, DraftRule, Expr, FIRST_MODE, Literals};
 use crate::language::{Alphabet, Case, Language};
+use crate::{Error, Place};
 
 /// The deepest nesting of groups and fragments.
 const DEEPEST: usize = 200;
@@ -15,7 +16,7 @@ pub fn read_into(draft: &mut Draft, file: &str, text: &str) -> Result<(), Error>
         cursor: Cursor::new(file, text),
         draft,
         lexemes: Vec::new(),
-        mode: None,
+        mode: FIRST_MODE.to_string(),
         case: Case::Matters,
         depth: 0,
     };
@@ -27,8 +28,8 @@ struct Reader<'t, 'd> {
     cursor: Cursor<'t>,
     draft: &'d mut Draft,
     lexemes: Vec<Lexeme>,
-    /// The mode of the lexer, where it is not the first.
-    mode: Option<String>,
+    /// The mode of the lexer.
+    mode: String,
     case: Case,
     depth: usize,
 }
@@ -38,17 +39,16 @@ struct Lexeme {
     name: String,
     line: usize,
     expr: Lexed,
+    mode: String,
     gives: LexemeGives,
+    then: Then,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum LexemeGives {
-    Token,
-    Nothing,
+    Scanned(Returns),
     /// Used by others only.
     Fragment,
-    /// In another mode, or it changes the mode.
-    Unknown,
 }
 
 /// The right-hand side of a lexer rule.
@@ -81,7 +81,12 @@ impl Reader<'_, '_> {
                 return Err(self.cursor.error("a rule begins with its name"));
             };
             match word.as_str() {
-                "grammar" | "parser" | "lexer" | "import" => self.skip_to_semicolon(&word)?,
+                "grammar" | "parser" | "lexer" => drop(self.to_semicolon(&word)?),
+                "import" => {
+                    let names = self.to_semicolon(&word)?;
+                    let text = format!("import {}: name that file as well", names.trim());
+                    self.draft.note(Some(line), text);
+                }
                 "options" | "tokens" | "channels" => {
                     self.blanks()?;
                     let block = self.cursor.braces()?;
@@ -91,8 +96,8 @@ impl Reader<'_, '_> {
                 }
                 "mode" => {
                     self.blanks()?;
-                    self.mode = self.cursor.name().filter(|name| name != "DEFAULT_MODE");
-                    self.skip_to_semicolon("mode")?;
+                    self.mode = mode_name(&self.cursor.name().unwrap_or_default());
+                    self.to_semicolon("mode")?;
                 }
                 "fragment" => {
                     self.blanks()?;
@@ -100,7 +105,7 @@ impl Reader<'_, '_> {
                     self.lexeme(name, line, LexemeGives::Fragment)?;
                 }
                 name if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
-                    let gives = if self.mode.is_some() { LexemeGives::Unknown } else { LexemeGives::Token };
+                    let gives = LexemeGives::Scanned(Returns::Tokens(vec![word.clone()]));
                     self.lexeme(word, line, gives)?;
                 }
                 _ => self.rule(word, line)?,
@@ -112,9 +117,13 @@ impl Reader<'_, '_> {
         self.cursor.skip_blanks("//")
     }
 
-    fn skip_to_semicolon(&mut self, word: &str) -> Result<(), Error> {
-        self.cursor.take_while(|byte| byte != b';');
-        if self.cursor.eat(";") { Ok(()) } else { Err(self.cursor.error(format!("a `;` is missing behind `{word}`"))) }
+    fn to_semicolon(&mut self, word: &str) -> Result<String, Error> {
+        let text = self.cursor.take_while(|byte| byte != b';');
+        if self.cursor.eat(";") {
+            Ok(text)
+        } else {
+            Err(self.cursor.error(format!("a `;` is missing behind `{word}`")))
+        }
     }
 
     /// What may stand between the name of a rule and its colon.
@@ -262,30 +271,31 @@ impl Reader<'_, '_> {
         self.skip_to_colon(&name)?;
         let expr = self.lex_choice()?;
         self.blanks()?;
+        let mut then = Then::Same;
         if self.cursor.eat("->") {
             let commands = self.cursor.take_while(|byte| byte != b';');
-            for command in commands.split(',').map(str::trim) {
-                match command {
-                    "skip" => gives = LexemeGives::Nothing,
-                    _ if command.starts_with("channel") => gives = LexemeGives::Nothing,
-                    _ if command.starts_with("type") => {
-                        self.draft.lose(Some(line), format!("`{name} -> {command}` is not followed"));
-                        gives = LexemeGives::Unknown;
-                    }
-                    _ => {
-                        self.draft
-                            .lose(Some(line), format!("`{name} -> {command}` changes the mode, which is not followed"));
-                        gives = LexemeGives::Unknown;
-                    }
+            let unknown = |why: String| LexemeGives::Scanned(Returns::Unknown(why));
+            if commands.contains('|') {
+                gives = unknown("its alternatives have commands of their own".into());
+            }
+            for command in commands.split(',').map(str::trim).filter(|_| !commands.contains('|')) {
+                let (word, argument) = command.trim_end_matches(')').split_once('(').unwrap_or((command, ""));
+                let argument = argument.trim();
+                match word.trim() {
+                    "skip" | "channel" => gives = LexemeGives::Scanned(Returns::Nothing),
+                    "more" => gives = LexemeGives::Scanned(Returns::More),
+                    "type" => gives = LexemeGives::Scanned(Returns::Tokens(vec![argument.to_string()])),
+                    "mode" => then = Then::Goes(mode_name(argument)),
+                    "pushMode" => then = Then::Pushes(mode_name(argument)),
+                    "popMode" => then = Then::Pops,
+                    _ => gives = unknown(format!("`-> {command}` is not known")),
                 }
             }
         }
         if !self.cursor.eat(";") {
             return Err(self.cursor.error(format!("a `;` is missing at the end of `{name}`")));
         }
-        if self.mode.is_none() || gives == LexemeGives::Fragment {
-            self.lexemes.push(Lexeme { name, line, expr, gives });
-        }
+        self.lexemes.push(Lexeme { name, line, expr, mode: self.mode.clone(), gives, then });
         Ok(())
     }
 
@@ -389,7 +399,9 @@ impl Reader<'_, '_> {
         let mut losses = Vec::new();
         let by_name: FxHashMap<&str, &Lexeme> =
             self.lexemes.iter().map(|lexeme| (lexeme.name.as_str(), lexeme)).collect();
-        for lexeme in self.lexemes.iter().filter(|lexeme| lexeme.gives != LexemeGives::Fragment) {
+        let mut rules = Vec::new();
+        for lexeme in &self.lexemes {
+            let LexemeGives::Scanned(gives) = &lexeme.gives else { continue };
             let wrong = |why: String| Error {
                 file: self.draft.file.clone(),
                 line: Some(lexeme.line),
@@ -405,16 +417,30 @@ impl Reader<'_, '_> {
                     losses.push((lexeme.line, why));
                 }
             }
-            let gives = match lexeme.gives {
-                LexemeGives::Token => Gives::Token(lexeme.name.clone()),
-                LexemeGives::Nothing => Gives::Nothing,
-                _ => Gives::Unknown,
-            };
-            self.draft.patterns.push(DraftPattern::new(gives, language));
+            rules.push(ScanRule {
+                pattern: lexeme.name.clone(),
+                line: lexeme.line,
+                modes: vec![lexeme.mode.clone()],
+                language,
+                place: Place::Anywhere,
+                surroundings: Surroundings::Any,
+                action: Action { gives: gives.clone(), then: lexeme.then.clone() },
+            });
         }
+        scanning::give(self.draft, &rules);
+        // A parser in a file of its own knows nothing of case.
+        let case = match self.draft.texts {
+            Literals::AsScanned(Case::Ignored) => Case::Ignored,
+            Literals::AsScanned(Case::Matters) | Literals::Own => self.case,
+        };
+        self.draft.texts = Literals::AsScanned(case);
         losses.into_iter().for_each(|(line, why)| self.draft.lose(Some(line), why));
         Ok(())
     }
+}
+
+fn mode_name(name: &str) -> String {
+    if name == "DEFAULT_MODE" { FIRST_MODE.to_string() } else { name.to_string() }
 }
 
 /// `~('a' | B)` names several.

@@ -1,20 +1,23 @@
 //! lex and flex files: which texts are which token.
 //!
 //! What is read: definitions, patterns in all of flex's syntax, start conditions, trailing context, and which token an action
-//! returns (`return NUM;`, `return *yytext;`; no return: blanks and comments). Of some patterns it cannot be said which token they
-//! give: those that are active only in a start condition other than the first, and those whose action does more than return
-//! a token, or returns it under a condition. They are listed, and their texts are never written.
+//! returns (`return NUM;`, `return *yytext;`; no return: blanks and comments), macros of the file included. Of some patterns it
+//! cannot be said which token they give: those whose action does more than return a token, or returns it under a condition. They are
+//! listed, and their texts are never written.
 
 mod action;
+mod flow;
+mod macros;
 mod pattern;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::cursor::Cursor;
-use crate::draft::{Draft, DraftPattern, Gives, text_name};
-use crate::language::{Alphabet, Case, Kind, Language};
+use super::scanning::{self, Action, ScanRule, Surroundings};
+use crate::draft::{Draft, FIRST_MODE};
+use crate::language::{Alphabet, Case, Language};
 use crate::{Error, Place};
-use action::Returns;
+use macros::Macros;
 use pattern::Translated;
 
 /// The scanner of a lex file; a draft without rules.
@@ -23,30 +26,33 @@ pub fn read(file: &str, text: &str) -> Result<Draft, Error> {
         cursor: Cursor::new(file, text),
         draft: Draft::new(file),
         definitions: FxHashMap::default(),
-        exclusive: FxHashSet::default(),
+        macros: Macros::default(),
+        exclusive: Vec::new(),
+        inclusive: vec![FIRST_MODE.to_string()],
         case: Case::Matters,
         waiting: Vec::new(),
-        begins: Vec::new(),
-        gives_elsewhere: false,
+        rules: Vec::new(),
     };
     reader.definitions()?;
     reader.rules()?;
-    reader.say_what_begins();
-    Ok(reader.draft)
+    let Reader { mut draft, rules, .. } = reader;
+    scanning::give(&mut draft, &rules);
+    Ok(draft)
 }
 
 struct Reader<'t> {
     cursor: Cursor<'t>,
     draft: Draft,
     definitions: FxHashMap<String, String>,
-    exclusive: FxHashSet<String>,
+    macros: Macros,
+    /// Start conditions in which only rules match that name them.
+    exclusive: Vec<String>,
+    /// The others, the first one among them.
+    inclusive: Vec<String>,
     case: Case,
     /// Patterns whose action is that of the next one (`|`).
     waiting: Vec<LexRule>,
-    /// Patterns behind which another start condition matches.
-    begins: Vec<LexRule>,
-    /// Whether a pattern of another start condition gives something.
-    gives_elsewhere: bool,
+    rules: Vec<ScanRule>,
 }
 
 struct LexRule {
@@ -67,7 +73,12 @@ impl Reader<'_> {
                 return Ok(());
             }
             if self.cursor.starts_with("%{") {
-                self.skip_code("%}")?;
+                let code = self.code("%}")?;
+                self.macros.learn(&code);
+            } else if self.cursor.starts_with("%top") {
+                self.cursor.take_while(|byte| byte != b'{' && byte != b'\n');
+                let code = self.cursor.braces()?;
+                self.macros.learn(&code);
             } else if self.cursor.starts_with("/*") {
                 self.cursor.skip_comment()?;
                 self.cursor.rest_of_line();
@@ -75,7 +86,8 @@ impl Reader<'_> {
                 let line = self.cursor.rest_of_line();
                 self.directive(&line);
             } else if self.cursor.peek().is_some_and(|byte| byte == b' ' || byte == b'\t') {
-                self.cursor.rest_of_line();
+                let code = self.cursor.rest_of_line();
+                self.macros.learn(&code);
             } else {
                 let line = self.cursor.rest_of_line();
                 if let Some((name, value)) = line.split_once(|c: char| c.is_ascii_whitespace()) {
@@ -89,6 +101,7 @@ impl Reader<'_> {
         let mut words = line.split_ascii_whitespace();
         match words.next() {
             Some("%x" | "%X") => self.exclusive.extend(words.map(str::to_string)),
+            Some("%s" | "%S" | "%start" | "%Start") => self.inclusive.extend(words.map(str::to_string)),
             Some("%option") if words.any(|word| word == "case-insensitive" || word == "caseless") => {
                 self.case = Case::Ignored;
             }
@@ -96,15 +109,16 @@ impl Reader<'_> {
         }
     }
 
-    fn skip_code(&mut self, end: &str) -> Result<(), Error> {
+    /// Code up to its end, which is passed over.
+    fn code(&mut self, end: &str) -> Result<String, Error> {
         let begun = self.cursor.error(format!("`{end}` is missing for what begins here"));
+        let mut code = Vec::new();
         while !self.cursor.eat(end) {
-            if self.cursor.bump().is_none() {
-                return Err(begun);
-            }
+            let Some(byte) = self.cursor.bump() else { return Err(begun) };
+            code.push(byte);
         }
         self.cursor.rest_of_line();
-        Ok(())
+        Ok(String::from_utf8_lossy(&code).into_owned())
     }
 
     fn rules(&mut self) -> Result<(), Error> {
@@ -113,7 +127,7 @@ impl Reader<'_> {
         while !self.cursor.is_over() && !self.cursor.starts_with("%%") {
             match self.cursor.peek() {
                 Some(b'\n') => self.cursor.skip(),
-                Some(b'%') if self.cursor.starts_with("%{") => self.skip_code("%}")?,
+                Some(b'%') if self.cursor.starts_with("%{") => drop(self.code("%}")?),
                 Some(b'}') if !blocks.is_empty() => {
                     blocks.pop();
                     self.cursor.rest_of_line();
@@ -149,9 +163,9 @@ impl Reader<'_> {
         self.waiting.push(LexRule { pattern, line, conditions });
         let action = self.action()?;
         if action.trim() != "|" {
-            let returns = action::returns(&action);
+            let action = action::read(&self.macros.expand(&action));
             for rule in std::mem::take(&mut self.waiting) {
-                self.finish(rule, &returns)?;
+                self.finish(rule, &action)?;
             }
         }
         Ok(())
@@ -217,8 +231,8 @@ impl Reader<'_> {
                 b'\n' => break,
                 b'{' => action.push_str(&self.cursor.braces()?),
                 b'%' if self.cursor.starts_with("%{") => {
-                    self.skip_code("%}")?;
-                    action.push_str("unknown();");
+                    self.cursor.eat("%{");
+                    action.push_str(&self.code("%}")?);
                     return Ok(action);
                 }
                 b'/' if self.cursor.starts_with("/*") => self.cursor.skip_comment()?,
@@ -239,24 +253,8 @@ impl Reader<'_> {
         Ok(action)
     }
 
-    fn finish(&mut self, rule: LexRule, returns: &Returns) -> Result<(), Error> {
+    fn finish(&mut self, rule: LexRule, action: &Action) -> Result<(), Error> {
         if rule.pattern.starts_with("<<EOF>>") {
-            return Ok(());
-        }
-        let is_first = |name: &str| name == "INITIAL" || name == "*" || name == "0";
-        if !rule.conditions.is_empty() && !rule.conditions.iter().any(|name| is_first(name)) {
-            self.gives_elsewhere |= !matches!(returns, Returns::Nothing | Returns::Begins | Returns::Aside);
-            if let Returns::Tokens(tokens) = returns {
-                let names: Vec<&str> = tokens.iter().map(String::as_str).collect();
-                let condition = rule.conditions.join(", ");
-                self.draft.note(
-                    Some(rule.line),
-                    format!(
-                        "{} is returned in the start condition {condition} only, which is not followed",
-                        names.join(", ")
-                    ),
-                );
-            }
             return Ok(());
         }
         let wrong = |why: String| Error { file: self.draft.file.clone(), line: Some(rule.line), message: why };
@@ -267,74 +265,19 @@ impl Reader<'_> {
                 .map_err(|why| wrong(format!("the pattern `{}` is wrong: {why}", rule.pattern)))
         };
         let mut language = build(&regex)?;
+        let mut surroundings = if place == Place::LineStart { Surroundings::Matter } else { Surroundings::Any };
         if let Some(follows) = &follows {
             language = language.then(&build(follows)?);
+            surroundings = Surroundings::Matter;
         }
-        let is_passed_over = matches!(returns, Returns::Nothing | Returns::Aside);
-        if follows.is_some() || place == Place::LineStart {
-            let text = format!("`{}` depends on what stands around it; its texts are not written", rule.pattern);
-            match place == Place::LineStart && follows.is_none() && is_passed_over {
-                true => self.draft.note(Some(rule.line), text),
-                false => self.draft.lose(Some(rule.line), text),
-            }
-            self.draft.patterns.push(DraftPattern { gives: Gives::Unknown, language, place });
-            return Ok(());
-        }
-        self.give(&rule, returns, language);
-        if *returns == Returns::Begins {
-            self.begins.push(rule);
-        }
+        let name = |name: &String| if name == "0" { FIRST_MODE.to_string() } else { name.clone() };
+        let modes = match rule.conditions.iter().any(|name| name == "*") {
+            true => self.inclusive.iter().chain(&self.exclusive).cloned().collect(),
+            false if rule.conditions.is_empty() => self.inclusive.clone(),
+            false => rule.conditions.iter().map(name).collect(),
+        };
+        let LexRule { pattern, line, .. } = rule;
+        self.rules.push(ScanRule { pattern, line, modes, language, place, surroundings, action: action.clone() });
         Ok(())
-    }
-
-    /// What another start condition only passes over is a comment. Otherwise texts are missing.
-    fn say_what_begins(&mut self) {
-        for rule in std::mem::take(&mut self.begins) {
-            let text = format!("`{}`: its action calls BEGIN; what begins there is not written", rule.pattern);
-            match self.gives_elsewhere {
-                true => self.draft.lose(Some(rule.line), text),
-                false => self.draft.note(Some(rule.line), text),
-            }
-        }
-    }
-
-    fn give(&mut self, rule: &LexRule, returns: &Returns, language: Language) {
-        match returns {
-            // Nobody needs a text with a comment in it, or one that ends early. But it takes its texts from others.
-            Returns::Begins | Returns::Aside => {
-                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
-            }
-            Returns::Nothing => self.draft.patterns.push(DraftPattern::new(Gives::Nothing, language)),
-            Returns::Tokens(tokens) if tokens.len() == 1 => {
-                self.draft.patterns.push(DraftPattern::new(Gives::Token(tokens[0].clone()), language));
-            }
-            Returns::ItsText => {
-                // One pattern for each byte it matches; whatever is longer one cannot say.
-                for byte in (0..=255u8).filter(|byte| language.accepts(&[*byte])) {
-                    let gives = Gives::Token(text_name(&[byte]));
-                    self.draft.patterns.push(DraftPattern::new(gives, Language::of_text(&[byte])));
-                }
-                if !matches!(language.kind(), Kind::Finite { longest: 1 } | Kind::One(_)) {
-                    self.draft.lose(
-                        Some(rule.line),
-                        format!("`{}` returns its first character also where it matches more", rule.pattern),
-                    );
-                }
-                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
-            }
-            Returns::Tokens(tokens) => {
-                let names = tokens.join(" or ");
-                self.draft.lose(
-                    Some(rule.line),
-                    format!("`{}` returns {names}, and one cannot say when; --grammar-tokens can", rule.pattern),
-                );
-                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
-            }
-            Returns::Unknown(why) => {
-                self.draft
-                    .lose(Some(rule.line), format!("`{}`: {why}; --grammar-tokens can say what it is", rule.pattern));
-                self.draft.patterns.push(DraftPattern::new(Gives::Unknown, language));
-            }
-        }
     }
 }

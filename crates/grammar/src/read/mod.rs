@@ -4,6 +4,7 @@ mod antlr;
 mod cursor;
 mod lex;
 mod plain;
+mod scanning;
 mod yacc;
 
 use std::path::{Path, PathBuf};

@@ -18,7 +18,8 @@
 //!
 //! **What is different.** A hole holds the texts of its token, less those that an earlier pattern of the scanner takes. Where two
 //! tokens would run together, a blank stands between them. So a program whose scanner and parser are those of the grammar never
-//! sees a syntax error. The paper left holes unconstrained, and needed the program to throw away what did not scan.
+//! sees a syntax error. The scanner may have modes (start conditions): which tokens may follow depends on the mode that the last
+//! token left it in. The paper left holes unconstrained, and needed the program to throw away what did not scan.
 //!
 //! **Why nothing is lost.** Take a text of the language within the bound, and the path that the program takes on it. Follow that
 //! path here. At every `refine` the text's next token is among the ways: what the text has so far is the beginning of a text, and

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ::grammar::{BeginningId, Finish, TokenId, Whole};
+use ::grammar::{BeginningId, Between, Finish, TokenId, Whole};
 
 use super::text::Text;
 use super::writer::Writer;
@@ -86,7 +86,7 @@ impl Writer {
                 return false;
             }
             *n_tries -= 1;
-            let Some(blank) = self.between(self.beginnings.last(at), step.token) else { continue };
+            let Between::Is(blank) = self.between(self.beginnings.last(at), step.token) else { continue };
             let len = blank.len() + self.shortest[step.token.idx()];
             if len > bytes {
                 continue;
@@ -106,7 +106,8 @@ impl Writer {
         let mut text = Vec::new();
         let mut last = self.beginnings.last(beginning);
         for token in tokens {
-            text.extend(self.between(last, *token)?);
+            let Between::Is(blank) = self.between(last, *token) else { return None };
+            text.extend(blank);
             text.extend(self.shortest_text(*token)?);
             last = Some(*token);
         }

@@ -15,13 +15,14 @@ pub type Words = FxHashMap<TokenId, Vec<Vec<u8>>>;
 pub fn sort(grammar: &Grammar, words: impl IntoIterator<Item = Vec<u8>>) -> Words {
     let mut sorted = Words::default();
     for word in words {
-        if let Some(Yield::Token(token)) = grammar.scanner.scan(&word)
-            && grammar.token(token).is_hole()
-            && grammar.token(token).language.accepts(&word)
-        {
-            let of_token = sorted.entry(token).or_default();
-            if !of_token.contains(&word) {
-                of_token.push(word);
+        for mode in grammar.scanner.modes() {
+            let Some(Yield::Token(named)) = grammar.scanner.scan(&word, mode) else { continue };
+            let Some(token) = grammar.token_in(named, mode) else { continue };
+            if grammar.token(token).is_hole() && grammar.token(token).language.accepts(&word) {
+                let of_token = sorted.entry(token).or_default();
+                if !of_token.contains(&word) {
+                    of_token.push(word.clone());
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How a text goes on: the tokens that may follow, as conditions on the next bytes of the input.
 
-use ::grammar::{BeginningId, Beginnings, By, Kind, Texts, TokenId, Whole};
+use ::grammar::{BeginningId, Beginnings, Between, By, Kind, Texts, TokenId, Whole};
 use explore::{Path, Shaped};
 use rustc_hash::FxHashMap;
 use term::{SymbolId, TermId, Terms};
@@ -28,7 +28,7 @@ pub struct Writer {
     pub beginnings: Beginnings,
     pub max: u32,
     pub words: Words,
-    between: FxHashMap<(Option<TokenId>, TokenId), Option<Vec<u8>>>,
+    between: FxHashMap<(Option<TokenId>, TokenId), Between>,
     holes: FxHashMap<(TokenId, usize), Option<Texts>>,
     examples: FxHashMap<(TokenId, usize), Option<Vec<u8>>>,
     pub(super) shortest: Vec<usize>,
@@ -102,13 +102,15 @@ impl Writer {
         let max = self.max;
         let may_come = |token: TokenId| text.longer.is_none_or(|longer| longer.token == token);
         for step in next.iter().filter(|step| text.size + step.least <= max && may_come(step.token)) {
-            let Some(blank) = self.between(self.beginnings.last(text.beginning), step.token) else {
-                if step.by == By::Grammar {
+            let blank = match self.between(self.beginnings.last(text.beginning), step.token) {
+                Between::Is(blank) => blank,
+                Between::Unknown if step.by == By::Grammar => {
                     leave_out(
                         "tokens stand where the scanner would see others, and no blank keeps them apart".to_string(),
                     );
+                    continue;
                 }
-                continue;
+                Between::Unknown | Between::Never => continue,
             };
             let spare = max - text.size - step.least;
             for piece in self.pieces(path, text, room, step.token, text.len + blank.len(), spare as usize, terms) {
@@ -281,13 +283,13 @@ impl Writer {
         }
     }
 
-    /// What stands between two tokens; `None` where they cannot stand together.
-    pub(super) fn between(&mut self, first: Option<TokenId>, second: TokenId) -> Option<Vec<u8>> {
+    /// What stands between two tokens.
+    pub(super) fn between(&mut self, first: Option<TokenId>, second: TokenId) -> Between {
         let grammar = self.beginnings.grammar();
-        let between = self.between.entry((first, second)).or_insert_with(|| {
-            let first = first.map(|first| &grammar.token(first).language);
-            grammar.scanner.between(first, &grammar.token(second).language)
-        });
+        let between = self
+            .between
+            .entry((first, second))
+            .or_insert_with(|| grammar.scanner.between(first.map(|first| grammar.token(first)), grammar.token(second)));
         between.clone()
     }
 

@@ -1,32 +1,44 @@
-//! Which token an action returns, as far as its text tells.
+//! Which token an action returns, and which start condition it begins, as far as its text tells.
 
-/// What an action gives the parser.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Returns {
-    Nothing,
-    /// The character that was matched.
-    ItsText,
-    /// One of these.
-    Tokens(Vec<String>),
-    /// Nothing that a text needs: it ends the text, refuses it, or passes over more of it than it matched.
-    Aside,
-    /// Nothing, but patterns of another start condition match next.
-    Begins,
-    /// Why one cannot say.
-    Unknown(String),
-}
+use super::super::scanning::{Action, Returns, Then};
+use super::flow::{always_comes_to, always_returns};
 
 /// Calls that change what is matched next.
-const STEERING: [&str; 8] =
-    ["REJECT", "yymore", "yyless", "unput", "input", "yy_push_state", "yy_pop_state", "yy_top_state"];
+const STEERING: [&str; 6] = ["REJECT", "yymore", "yyless", "unput", "input", "yy_top_state"];
 
-pub fn returns(action: &str) -> Returns {
+/// Calls after which there is no text any more, or a message that it is wrong.
+const REFUSING: [&str; 15] = [
+    "exit",
+    "_exit",
+    "_Exit",
+    "abort",
+    "longjmp",
+    "siglongjmp",
+    "yyerror",
+    "yy_fatal_error",
+    "YY_FATAL_ERROR",
+    "err",
+    "errx",
+    "error",
+    "die",
+    "fatal",
+    "throw",
+];
+
+/// Macros of the scanner itself that give nothing.
+const KNOWN: [&str; 2] = ["ECHO", "REJECT"];
+
+pub fn read(action: &str) -> Action {
     let code = without_texts(action);
-    let has = |name: &str| words(&code).any(|word| word == name);
-    let steers = STEERING.iter().find(|name| has(name));
+    Action { gives: returns(&code, action), then: then(&code) }
+}
+
+fn returns(code: &str, action: &str) -> Returns {
+    let has = |name: &str| words(code).any(|word| word == name);
+    let steers = STEERING.iter().find(|name| has(name)).copied();
     let mut tokens: Vec<String> = Vec::new();
     let (mut returns_its_text, mut ends) = (false, has("yyterminate"));
-    for value in returned(&code, action) {
+    for value in returned(code, action) {
         match value_of(&value) {
             Value::Token(token) if tokens.contains(&token) => {}
             Value::Token(token) => tokens.push(token),
@@ -36,20 +48,23 @@ pub fn returns(action: &str) -> Returns {
         }
     }
     let returns_something = returns_its_text || ends || !tokens.is_empty();
-    if steers == Some(&"input") && !returns_something {
-        return Returns::Aside;
+    match steers {
+        Some("input") if !returns_something => return Returns::Aside,
+        Some("yymore") if !returns_something => return Returns::More,
+        Some(name) => {
+            return Returns::Unknown(format!("its action calls {name}, so what follows is scanned otherwise"));
+        }
+        None => {}
     }
-    if let Some(name) = steers {
-        return Returns::Unknown(format!("its action calls {name}, so what follows is scanned otherwise"));
+    if !returns_something {
+        if REFUSING.iter().any(|name| has(name)) {
+            return Returns::Aside;
+        }
+        if let Some(name) = unknown_macro(code) {
+            return Returns::Unknown(format!("one cannot say what `{name}` does"));
+        }
     }
-    if has("BEGIN") {
-        let why = "its action calls BEGIN, so what follows is scanned otherwise";
-        return if returns_something { Returns::Unknown(why.into()) } else { Returns::Begins };
-    }
-    if code.contains("unknown()") && !returns_something {
-        return Returns::Unknown("its action is a block of code".into());
-    }
-    if returns_something && !always_returns(&code) {
+    if returns_something && !always_returns(code) {
         return Returns::Unknown("it returns only under a condition".into());
     }
     match (tokens.is_empty(), returns_its_text, ends) {
@@ -61,38 +76,57 @@ pub fn returns(action: &str) -> Returns {
     }
 }
 
-/// Whether the code comes to a `return` on every way, as far as its text tells: one stands by itself at the end, or behind the last
-/// `else`. (Of several that return different tokens it is said that one cannot say when.)
-fn always_returns(code: &str) -> bool {
-    let is_exit = |word: &str| word == "return" || word == "yyterminate";
-    let mut depth = 0u32;
-    let mut before = String::new();
-    let mut word = String::new();
-    // The block that the whole action is in does not count.
-    let inner = code.trim();
-    let inner = inner.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inner);
-    for c in inner.chars().chain([' ']) {
-        if c.is_ascii_alphanumeric() || c == '_' {
-            word.push(c);
-            continue;
-        }
-        if !word.is_empty() {
-            let stands_alone = before.is_empty() || before.ends_with([';', '}', '{']);
-            if depth == 0 && is_exit(&word) && (stands_alone || before.ends_with("else")) {
-                return true;
-            }
-            before = std::mem::take(&mut word);
-        }
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
+/// The first statement that looks like a macro which the file does not define.
+fn unknown_macro(code: &str) -> Option<&str> {
+    let statements = code.split([';', '{', '}']).map(str::trim_start);
+    let mut names = statements
+        .map(|statement| statement.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default());
+    names.find(|name| {
+        let is_upper = name.len() > 1 && name.chars().all(|c| !c.is_ascii_lowercase());
+        let is_name = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+        is_upper && is_name && !KNOWN.contains(name) && *name != "BEGIN" && !name.starts_with("YY_")
+    })
+}
+
+/// Which start condition is next.
+fn then(code: &str) -> Then {
+    let mut found: Vec<Then> = Vec::new();
+    for (word, behind) in calls(code) {
+        let name = argument(behind);
+        match word {
+            "BEGIN" => found.push(name.map_or(Then::Unclear, Then::Goes)),
+            "yy_push_state" => found.push(name.map_or(Then::Unclear, Then::Pushes)),
+            "yy_pop_state" => found.push(Then::Pops),
             _ => {}
         }
-        if !c.is_whitespace() {
-            before = c.to_string();
-        }
     }
-    false
+    // Always, and on every way that returns.
+    let steers = ["BEGIN", "yy_push_state", "yy_pop_state"];
+    let begun =
+        calls(code).find(|(word, _)| steers.contains(word)).map_or(code.len(), |(_, rest)| code.len() - rest.len());
+    let is_plain = always_comes_to(code, &steers) && !words(&code[..begun]).any(|word| word == "return");
+    match (found.len(), found.pop()) {
+        (_, None) => Then::Same,
+        (1, Some(then)) if is_plain => then,
+        _ => Then::Unclear,
+    }
+}
+
+/// Words, each with what stands behind it.
+fn calls(code: &str) -> impl Iterator<Item = (&str, &str)> {
+    words(code).filter(|word| !word.is_empty()).map(move |word| {
+        let end = word.as_ptr() as usize - code.as_ptr() as usize + word.len();
+        (word, &code[end..])
+    })
+}
+
+/// The name in parentheses, or without them.
+fn argument(behind: &str) -> Option<String> {
+    let behind = behind.trim_start().trim_start_matches('(').trim_start();
+    let name = words(behind).next().unwrap_or_default();
+    let is_over =
+        behind[name.len()..].trim_start().is_empty() || behind[name.len()..].trim_start().starts_with([')', ';', '}']);
+    (!name.is_empty() && is_over).then(|| if name == "0" { "INITIAL".to_string() } else { name.to_string() })
 }
 
 enum Value {
@@ -113,9 +147,18 @@ fn value_of(value: &str) -> Value {
     for cast in ["(int)", "(unsigned char)", "(token_t)"] {
         value = value.strip_prefix(cast).unwrap_or(value).trim();
     }
+    // The last of several, and what is assigned.
+    if let Some((_, last)) = split_last(value, ',') {
+        return value_of(last);
+    }
+    if let Some((left, right)) = split_last(value, '=')
+        && !left.ends_with(['=', '!', '<', '>'])
+    {
+        return value_of(right);
+    }
     match value {
         "*yytext" | "yytext[0]" | "yytext [0]" | "* yytext" => return Value::ItsText,
-        "0" | "YY_NULL" | "END" | "YYEOF" => return Value::End,
+        "0" | "YY_NULL" | "YYEOF" => return Value::End,
         // What yacc keeps for itself: no rule has these.
         "256" | "257" | "YYerror" | "YYUNDEF" => return Value::Refused,
         _ => {}
@@ -132,6 +175,20 @@ fn value_of(value: &str) -> Value {
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if is_name { Value::Token(name.to_string()) } else { Value::Computed }
+}
+
+/// What stands before and behind the last of such characters that is in no parentheses and no quotes.
+fn split_last(value: &str, by: char) -> Option<(&str, &str)> {
+    let (mut depth, mut found) = (0i32, None);
+    for (idx, c) in without_texts(value).char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            c if c == by && depth == 0 => found = Some(idx),
+            _ => {}
+        }
+    }
+    found.map(|idx| (&value[..idx], &value[idx + 1..]))
 }
 
 /// What stands between each `return` and its semicolon.
@@ -195,6 +252,10 @@ mod tests {
         Returns::Tokens(vec![name.to_string()])
     }
 
+    fn returns(action: &str) -> Returns {
+        read(action).gives
+    }
+
     #[test]
     fn what_actions_return() {
         assert_eq!(returns("return NUM;"), token("NUM"));
@@ -208,8 +269,8 @@ mod tests {
         assert_eq!(returns("{ printf(\"return X;\"); }"), Returns::Nothing);
         assert_eq!(returns("{ if (x) return A; else return B; }"), Returns::Tokens(vec!["A".into(), "B".into()]));
         assert!(matches!(returns("{ return lookup(yytext); }"), Returns::Unknown(_)));
-        assert_eq!(returns("BEGIN(COMMENT);"), Returns::Begins);
-        assert!(matches!(returns("{ BEGIN(TEXT); return QUOTE; }"), Returns::Unknown(_)));
+        assert_eq!(returns("BEGIN(COMMENT);"), Returns::Nothing);
+        assert_eq!(returns("{ BEGIN(TEXT); return QUOTE; }"), token("QUOTE"));
         assert_eq!(returns("yyterminate();"), Returns::Aside);
         assert_eq!(returns("return 256;"), Returns::Aside);
         assert_eq!(returns("return 43;"), token("\"+\""));
@@ -220,5 +281,39 @@ mod tests {
         assert_eq!(returns("{ if (n) { m(); } return A; }"), token("A"));
         assert_eq!(returns("{ for (;;) n++; return(A); }"), token("A"));
         assert_eq!(returns("{ returned = 1; }"), Returns::Nothing);
+    }
+    #[test]
+    fn values_that_are_assigned_on_the_way() {
+        assert_eq!(returns("return yylval.token = PLUS;"), token("PLUS"));
+        assert_eq!(returns("return (yylval = 5, NUM);"), token("NUM"));
+        assert_eq!(returns("return ',';"), token("\",\""));
+        assert_eq!(returns("return '=';"), token("\"=\""));
+        assert!(matches!(returns("return yylval = atoi(yytext);"), Returns::Unknown(_)));
+        assert!(matches!(returns("return a == b;"), Returns::Unknown(_)));
+    }
+
+    #[test]
+    fn what_refuses_a_text_and_what_one_does_not_know() {
+        assert_eq!(returns("{ exit(2); }"), Returns::Aside);
+        assert_eq!(returns("yyerror(\"bad\");"), Returns::Aside);
+        assert_eq!(returns("{ printf(\"exit\"); }"), Returns::Nothing);
+        assert!(matches!(returns("{ n++; ADVANCE(1); }"), Returns::Unknown(_)));
+        assert_eq!(returns("ECHO;"), Returns::Nothing);
+        assert_eq!(returns("{ yymore(); }"), Returns::More);
+    }
+
+    #[test]
+    fn which_start_condition_is_next() {
+        let then = |action: &str| read(action).then;
+        assert_eq!(then("BEGIN(TEXT);"), Then::Goes("TEXT".into()));
+        assert_eq!(then("{ BEGIN 0; return A; }"), Then::Goes("INITIAL".into()));
+        assert_eq!(then("yy_push_state( TEXT );"), Then::Pushes("TEXT".into()));
+        assert_eq!(then("{ yy_pop_state(); }"), Then::Pops);
+        assert_eq!(then("return A;"), Then::Same);
+        assert_eq!(then("{ if (n) BEGIN(TEXT); }"), Then::Unclear);
+        assert_eq!(then("{ if (n) m(); BEGIN(TEXT); do { return (A); } while (0); }"), Then::Goes("TEXT".into()));
+        assert_eq!(then("{ if (n) return A; BEGIN(TEXT); return A; }"), Then::Unclear);
+        assert_eq!(then("BEGIN(n + 1);"), Then::Unclear);
+        assert_eq!(then("{ BEGIN(A); BEGIN(B); }"), Then::Unclear);
     }
 }

@@ -81,9 +81,9 @@ impl Reader<'_, '_> {
                 return Err(self.cursor.error("a rule begins with its name"));
             };
             match word.as_str() {
-                "grammar" | "parser" | "lexer" => drop(self.to_semicolon(&word)?),
+                "grammar" | "parser" | "lexer" => drop(self.text_before_semicolon(&word)?),
                 "import" => {
-                    let names = self.to_semicolon(&word)?;
+                    let names = self.text_before_semicolon(&word)?;
                     let text = format!("import {}: name that file as well", names.trim());
                     self.draft.note(Some(line), text);
                 }
@@ -97,7 +97,7 @@ impl Reader<'_, '_> {
                 "mode" => {
                     self.blanks()?;
                     self.mode = mode_name(&self.cursor.name().unwrap_or_default());
-                    self.to_semicolon("mode")?;
+                    self.text_before_semicolon("mode")?;
                 }
                 "fragment" => {
                     self.blanks()?;
@@ -117,7 +117,7 @@ impl Reader<'_, '_> {
         self.cursor.skip_blanks("//")
     }
 
-    fn to_semicolon(&mut self, word: &str) -> Result<String, Error> {
+    fn text_before_semicolon(&mut self, word: &str) -> Result<String, Error> {
         let text = self.cursor.take_while(|byte| byte != b';');
         if self.cursor.eat(";") {
             Ok(text)

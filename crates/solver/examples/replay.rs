@@ -1,14 +1,15 @@
 //! Asks recorded questions again, of one back end after the other, and prints how many each answers in which time.
 //!
-//! `cargo run --release --example replay -- [--timeout MS] [--at-most N] [--each FILE] BACKEND... -- RECORD...`, where a record is a file of
+//! `cargo run --release --example replay -- [--timeout MS] [--at-most N] [--each FILE] [--slow FILE] BACKEND... -- RECORD...`, where a record is a file of
 //! `colt run --solver-record`. A back end is `stack` (all layers as a campaign has them), `gates` (the bit-blaster alone), `z3`, `cvc5`, or
-//! a command in one word that reads SMT-LIB: `"bitwuzla --lang smt2"`. All must agree; a disagreement ends in status 1.
+//! a command in one word that reads SMT-LIB: `"bitwuzla --lang smt2"`. All must agree; a disagreement ends in status 1. `--each` writes down what each
+//! question took, `--slow` asks only those that such a file has as slow. Times are processor time, the limit is by the clock.
 
 use solver::{
     Answer, Backend, Config, Layer, Recorded, Reply, SmtSolver, Stack, backend, program_as_backend, read_record,
 };
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use term::{Assignment, Eval, TermId, Terms};
 
 /// One record, and what is known about its questions.
@@ -16,6 +17,8 @@ struct Set {
     name: String,
     terms: Terms,
     questions: Vec<Recorded>,
+    /// Their numbers in the record.
+    numbers: Vec<usize>,
     verdicts: Vec<Option<bool>>,
 }
 
@@ -80,16 +83,28 @@ fn holds(terms: &Terms, query: &Recorded, input: &Assignment) -> bool {
     holds
 }
 
-/// Time that this process has spent; that of the machine for a solver in a process of its own.
-fn now(name: &str) -> Duration {
-    if !matches!(name, "stack" | "gates") {
-        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-        return START.get_or_init(Instant::now).elapsed();
+/// Processor time that this process and its children have spent: other work on the machine does not count.
+fn now() -> Duration {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    let mut spent = Duration::ZERO;
+    for who in [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN] {
+        // SAFETY: the call writes to a structure of ours, which is plain numbers.
+        let usage = unsafe {
+            libc::getrusage(who, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        for time in [usage.ru_utime, usage.ru_stime] {
+            spent += Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
+        }
     }
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the call writes to a structure of ours.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    // Those that are still running are not in the count yet.
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let children = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    for pid in children.collect::<String>().split_whitespace() {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
+        spent += Duration::from_nanos(stat.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0));
+    }
+    spent
 }
 
 const WITHIN_MS: [u64; 5] = [1, 10, 100, 1000, 10_000];
@@ -102,11 +117,17 @@ fn measure(name: &str, sets: &mut [Set], timeout: Duration, each: &mut String) -
         let mut answerer = answerer(name, timeout);
         let mut in_set = Duration::ZERO;
         for (idx, query) in set.questions.iter().enumerate() {
-            let start = now(name);
+            let start = now();
             let verdict = answerer.ask(&mut set.terms, query, timeout);
-            let took = now(name).saturating_sub(start);
+            let took = now().saturating_sub(start);
             in_set += took;
-            let _ = writeln!(each, "{name}\t{}\t{idx}\t{verdict:?}\t{:.3}", set.name, took.as_secs_f64() * 1e3);
+            let _ = writeln!(
+                each,
+                "{name}\t{}\t{}\t{verdict:?}\t{:.3}",
+                set.name,
+                set.numbers[idx],
+                took.as_secs_f64() * 1e3
+            );
             match verdict {
                 Some(true) => n_sat += 1,
                 Some(false) => n_unsat += 1,
@@ -115,7 +136,7 @@ fn measure(name: &str, sets: &mut [Set], timeout: Duration, each: &mut String) -
             times.extend(verdict.map(|_| took));
             match (set.verdicts[idx], verdict) {
                 (Some(before), Some(now)) if before != now => {
-                    println!("{name} disagrees on question {idx} of {}: {now}", set.name);
+                    println!("{name} disagrees on question {} of {}: {now}", set.numbers[idx], set.name);
                     agrees = false;
                 }
                 (before, now) => set.verdicts[idx] = before.or(now),
@@ -133,6 +154,13 @@ fn measure(name: &str, sets: &mut [Set], timeout: Duration, each: &mut String) -
     agrees
 }
 
+/// Set and number of a line of an `--each` file where the question was open or took longer than a tenth of a second.
+fn slow_one(line: &str) -> Option<(String, usize)> {
+    let [_, set, number, verdict, ms] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+    let is_slow = verdict == "None" || ms.parse::<f64>().is_ok_and(|ms| ms > 100.0);
+    is_slow.then(|| Some((set.to_string(), number.parse().ok()?)))?
+}
+
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     let mut option = |name: &str| {
@@ -144,6 +172,10 @@ fn main() {
     let at_most = option("--at-most").map_or(usize::MAX, |text| text.parse().expect("a number"));
     let hard_only = option("--only").is_some_and(|word| word == "hard");
     let each_file = option("--each");
+    let slow = option("--slow").map(|file| {
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        text.lines().filter_map(slow_one).collect::<std::collections::HashSet<(String, usize)>>()
+    });
     let at = words.iter().position(|word| word == "--").expect("BACKEND... -- RECORD...");
     let mut sets: Vec<Set> = Vec::new();
     for file in &words[at + 1..] {
@@ -160,10 +192,14 @@ fn main() {
         }
         // Evenly over the whole record.
         let step = questions.len().div_ceil(at_most.min(questions.len()).max(1)).max(1);
-        questions = questions.into_iter().step_by(step).collect();
-        let verdicts = vec![None; questions.len()];
         let name = file.rsplit('/').next().unwrap_or(file).to_string();
-        sets.push(Set { name, terms, questions, verdicts });
+        let is_chosen = |number: usize| {
+            number.is_multiple_of(step) && slow.as_ref().is_none_or(|slow| slow.contains(&(name.clone(), number)))
+        };
+        let chosen = questions.into_iter().enumerate().filter(|(number, _)| is_chosen(*number));
+        let (numbers, questions): (Vec<usize>, Vec<Recorded>) = chosen.unzip();
+        let verdicts = vec![None; questions.len()];
+        sets.push(Set { name, terms, questions, numbers, verdicts });
     }
     println!("{} questions of {} programs", sets.iter().map(|set| set.questions.len()).sum::<usize>(), sets.len());
     println!(

@@ -7,34 +7,14 @@
 use crate::differences::Differences;
 use crate::layers::{Answers, Said, Setup};
 use crate::query::{Query, Tools};
+use crate::range::{Bound, Range, Sign, smear};
 use rustc_hash::FxHashMap;
-use term::{TermId, Terms, View, fold};
+use term::{SymbolId, TermId, Terms, View, fold};
 
 /// Terms looked at for one question: beyond that, gates may as well have it.
 const MAX_TERMS: usize = 4096;
 /// Elements of a table that are looked at.
 const MAX_ELEMENTS: usize = 1024;
-
-/// Both ends included, read without and with a sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    lo: u128,
-    hi: u128,
-    least: i128,
-    most: i128,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Unsigned,
-    Signed,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bound {
-    Included,
-    Excluded,
-}
 
 struct Refuter;
 
@@ -58,10 +38,49 @@ pub fn exact(terms: &Terms, constraints: &[TermId], t: TermId) -> Option<u128> {
     Bounds::new(terms, constraints).range(t)?.value()
 }
 
+/// Bounds that follow from those of the symbols alone, remembered as long as these stay.
+#[derive(Default)]
+pub(crate) struct OfSymbols {
+    ranges: FxHashMap<TermId, Range>,
+}
+
+impl OfSymbols {
+    /// So many are remembered before all are forgotten.
+    const MAX_REMEMBERED: usize = 1 << 16;
+
+    pub fn forget(&mut self) {
+        self.ranges.clear();
+    }
+
+    /// What a term can be; `None` where there is too much to look at. Symbols of which nothing is known can be anything.
+    pub fn range<'t>(
+        &mut self,
+        terms: &'t Terms,
+        t: TermId,
+        of_symbol: &'t dyn Fn(SymbolId) -> Option<Range>,
+    ) -> Option<Range> {
+        if self.ranges.len() > Self::MAX_REMEMBERED {
+            self.ranges.clear();
+        }
+        if let Some(range) = self.ranges.get(&t) {
+            return Some(*range);
+        }
+        let mut bounds = Bounds::new(terms, &[]);
+        bounds.max_terms += self.ranges.len();
+        bounds.of_symbol = Some(of_symbol);
+        bounds.ranges = std::mem::take(&mut self.ranges);
+        let range = bounds.range(t);
+        self.ranges = bounds.ranges;
+        range
+    }
+}
+
 struct Bounds<'t> {
     terms: &'t Terms,
     known: FxHashMap<TermId, Range>,
     ranges: FxHashMap<TermId, Range>,
+    max_terms: usize,
+    of_symbol: Option<&'t dyn Fn(SymbolId) -> Option<Range>>,
     differences: Differences,
     stack: Vec<TermId>,
 }
@@ -72,6 +91,8 @@ impl<'t> Bounds<'t> {
             terms,
             known: FxHashMap::default(),
             ranges: FxHashMap::default(),
+            max_terms: MAX_TERMS,
+            of_symbol: None,
             differences: Differences::default(),
             stack: Vec::new(),
         };
@@ -135,7 +156,7 @@ impl<'t> Bounds<'t> {
     fn range(&mut self, t: TermId) -> Option<Range> {
         self.stack.push(t);
         while let Some(&top) = self.stack.last() {
-            if self.ranges.len() > MAX_TERMS {
+            if self.ranges.len() > self.max_terms {
                 return None;
             }
             let Some(range) = self.step(top) else { continue };
@@ -185,7 +206,7 @@ impl<'t> Bounds<'t> {
         let constant = |t: TermId| terms.as_const(t);
         let range = match terms.view(t) {
             Const(value) => Range::exact(value, width),
-            Symbol(_) => Range::full(width),
+            Symbol(symbol) => self.of_symbol.and_then(|of| of(symbol)).unwrap_or(Range::full(width)),
             FloatUnary { .. } | FloatBinary { .. } | FloatCompare { .. } | Fma { .. } => Range::full(width),
             Select { array, .. } => self.bytes_of(array).unwrap_or(Range::full(width)),
             Table(_) | Store { .. } => unreachable!("arrays are looked at through select"),
@@ -265,6 +286,7 @@ impl<'t> Bounds<'t> {
             }
             ZExt(a) => self.want(a).map(|a| Range::unsigned(a.lo, a.hi, width))?,
             SExt(a) => self.want(a).map(|a| Range::signed(a.least, a.most, width))?,
+            Ite(c, a, b) if is_magnitude(terms, c, a, b) => self.want(b)?.magnitude(width),
             Ite(c, a, b) => {
                 let (c, (a, b)) = (self.want(c)?, self.want2(a, b)?);
                 match c.value() {
@@ -286,162 +308,14 @@ impl<'t> Bounds<'t> {
     }
 }
 
-/// All bits below the highest one set.
-fn smear(value: u128) -> u128 {
-    u128::MAX.checked_shr(value.leading_zeros()).unwrap_or(0)
-}
-
-impl Range {
-    fn full(width: u32) -> Range {
-        let half = fold::sign_bit(width);
-        Range { lo: 0, hi: fold::mask(width), least: fold::signed(half, width), most: fold::signed(half - 1, width) }
-    }
-
-    fn exact(value: u128, width: u32) -> Range {
-        let signed = fold::signed(value, width);
-        Range { lo: value, hi: value, least: signed, most: signed }
-    }
-
-    /// A condition that can hold, and one that must.
-    fn truth(can: bool, must: bool) -> Range {
-        Range::unsigned(u128::from(must), u128::from(can), 1)
-    }
-
-    fn unsigned(lo: u128, hi: u128, width: u32) -> Range {
-        Range { lo, hi, ..Range::full(width) }.settled(width)
-    }
-
-    fn signed(least: i128, most: i128, width: u32) -> Range {
-        Range { least, most, ..Range::full(width) }.settled(width)
-    }
-
-    /// `None` when nothing lies there.
-    fn up_to(value: u128, bound: Bound, sign: Sign, width: u32) -> Option<Range> {
-        let (full, step) = (Range::full(width), i128::from(bound == Bound::Excluded));
-        match sign {
-            Sign::Unsigned => Some(Range::unsigned(0, value.checked_sub(step as u128)?, width)),
-            Sign::Signed => {
-                let most = fold::signed(value, width).checked_sub(step)?;
-                (most >= full.least).then(|| Range::signed(full.least, most, width))
-            }
-        }
-    }
-
-    /// `None` when nothing lies there.
-    fn from(value: u128, bound: Bound, sign: Sign, width: u32) -> Option<Range> {
-        let (full, step) = (Range::full(width), i128::from(bound == Bound::Excluded));
-        match sign {
-            Sign::Unsigned => {
-                let lo = value.checked_add(step as u128)?;
-                (lo <= full.hi).then(|| Range::unsigned(lo, full.hi, width))
-            }
-            Sign::Signed => {
-                let least = fold::signed(value, width).checked_add(step)?;
-                (least <= full.most).then(|| Range::signed(least, full.most, width))
-            }
-        }
-    }
-
-    fn value(self) -> Option<u128> {
-        (self.lo == self.hi).then_some(self.lo)
-    }
-
-    /// Each reading narrowed by the other, where all values have one sign.
-    fn settled(mut self, width: u32) -> Range {
-        let half = fold::sign_bit(width);
-        if self.hi < half || self.lo >= half {
-            self.least = self.least.max(fold::signed(self.lo, width));
-            self.most = self.most.min(fold::signed(self.hi, width));
-        }
-        if self.least >= 0 || self.most < 0 {
-            let bits = |value: i128| value as u128 & fold::mask(width);
-            self.lo = self.lo.max(bits(self.least));
-            self.hi = self.hi.min(bits(self.most));
-        }
-        self
-    }
-
-    /// What lies in both; `None` when nothing does.
-    fn meet(self, other: Range, width: u32) -> Option<Range> {
-        let both = Range {
-            lo: self.lo.max(other.lo),
-            hi: self.hi.min(other.hi),
-            least: self.least.max(other.least),
-            most: self.most.min(other.most),
-        };
-        let is_some = |range: &Range| range.lo <= range.hi && range.least <= range.most;
-        Some(both).filter(is_some).map(|both| both.settled(width)).filter(is_some)
-    }
-
-    fn join(self, other: Range) -> Range {
-        Range {
-            lo: self.lo.min(other.lo),
-            hi: self.hi.max(other.hi),
-            least: self.least.min(other.least),
-            most: self.most.max(other.most),
-        }
-    }
-
-    /// Each reading on its own: where it may leave the width, nothing is known of it.
-    fn of_ends(unsigned: Option<(u128, u128)>, signed: Option<(i128, i128)>, width: u32) -> Range {
-        let full = Range::full(width);
-        let (lo, hi) = unsigned.filter(|ends| ends.1 <= full.hi).unwrap_or((full.lo, full.hi));
-        let fits = |ends: &(i128, i128)| ends.0 >= full.least && ends.1 <= full.most;
-        let (least, most) = signed.filter(fits).unwrap_or((full.least, full.most));
-        Range { lo, hi, least, most }.settled(width)
-    }
-
-    fn plus(self, other: Range, width: u32) -> Range {
-        let (lo, hi) = (self.lo.checked_add(other.lo), self.hi.checked_add(other.hi));
-        let unsigned = match (lo, hi) {
-            // All sums leave the width, and all by once: adding what stands for a negative number.
-            (Some(lo), Some(hi)) if width < 128 && lo > fold::mask(width) => {
-                Some((lo & fold::mask(width), hi & fold::mask(width)))
-            }
-            (lo, hi) => lo.zip(hi),
-        };
-        let signed = self.least.checked_add(other.least).zip(self.most.checked_add(other.most));
-        Range::of_ends(unsigned, signed, width)
-    }
-
-    fn minus(self, other: Range, width: u32) -> Range {
-        let unsigned = self.lo.checked_sub(other.hi).map(|lo| (lo, self.hi - other.lo));
-        let signed = self.least.checked_sub(other.most).zip(self.most.checked_sub(other.least));
-        Range::of_ends(unsigned, signed, width)
-    }
-
-    fn times(self, other: Range, width: u32) -> Range {
-        let unsigned = self.hi.checked_mul(other.hi).map(|hi| (self.lo * other.lo, hi));
-        let corners =
-            [(self.least, other.least), (self.least, other.most), (self.most, other.least), (self.most, other.most)]
-                .map(|(a, b)| a.checked_mul(b));
-        let signed = corners
-            .iter()
-            .copied()
-            .collect::<Option<Vec<i128>>>()
-            .and_then(|corners| Some((*corners.iter().min()?, *corners.iter().max()?)));
-        Range::of_ends(unsigned, signed, width)
-    }
-
-    /// The quotient by a constant, rounded to zero.
-    fn divided(self, divisor: Option<i128>, width: u32) -> Range {
-        let ends = match divisor {
-            Some(divisor) if divisor > 0 => Some((self.least / divisor, self.most / divisor)),
-            Some(divisor) if divisor < 0 => self.most.checked_div(divisor).zip(self.least.checked_div(divisor)),
-            _ => None,
-        };
-        Range::of_ends(None, ends, width)
-    }
-
-    /// What is left of a division; it has the dividend's sign.
-    fn remainder(self, divisor: Option<i128>, width: u32) -> Range {
-        let most = match divisor {
-            // Dividing by zero leaves the dividend.
-            Some(0) | None => i128::MAX,
-            Some(divisor) => (divisor.unsigned_abs() - 1) as i128,
-        };
-        Range::signed(self.least.min(0).max(-most), self.most.max(0).min(most), width)
-    }
+/// Whether a choice is between a number below zero, turned round, and the number itself.
+pub(crate) fn is_magnitude(terms: &Terms, condition: TermId, then: TermId, other: TermId) -> bool {
+    let is_sign = match terms.view(condition) {
+        View::Extract { arg, lo } => arg == other && lo + 1 == terms.width(arg),
+        View::Slt(arg, limit) => arg == other && terms.as_const(limit) == Some(0),
+        _ => false,
+    };
+    is_sign && terms.view(then) == View::Neg(other)
 }
 
 #[cfg(test)]

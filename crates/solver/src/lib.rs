@@ -39,6 +39,7 @@ mod limit;
 mod path;
 mod patience;
 mod query;
+mod range;
 mod recent;
 mod record;
 mod refuted;

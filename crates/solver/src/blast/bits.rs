@@ -1,9 +1,12 @@
 //! Each operator as gates over bits.
 
+use super::narrow::{Place, Source};
+use super::product::n_signed;
 use super::sat::Lit;
 use super::{Blaster, UNKNOWN};
+use crate::bounds::is_magnitude;
 use crate::clock::Clock;
-use term::{TermId, Terms, View};
+use term::{SymbolId, TermId, Terms, View};
 
 impl Blaster {
     /// A select from a larger array, or through more stores, is left to the SMT solver.
@@ -20,7 +23,7 @@ impl Blaster {
         let mut stack = vec![t];
         let mut n_steps = 0u32;
         while let Some(&top) = stack.last() {
-            if self.is_translated(top) {
+            if self.is_translated(terms, top) {
                 stack.pop();
                 continue;
             }
@@ -34,35 +37,64 @@ impl Blaster {
             }
             if stack.len() == before {
                 stack.pop();
-                let bits = self.bits_of(terms, top);
-                debug_assert_eq!(bits.len(), terms.width(top) as usize);
-                self.starts[top.index()] = self.pool.len() as u32;
-                self.pool.extend_from_slice(&bits);
+                self.put(terms, top);
             }
         }
         true
     }
 
+    /// Makes gates of a term whose operands have theirs.
+    fn put(&mut self, terms: &Terms, t: TermId) {
+        let mut bits = self.bits_of(terms, t);
+        debug_assert_eq!(bits.len(), terms.width(t) as usize);
+        if let Place::AsEver = self.narrowing.place(terms, t) {
+            self.starts[t.index()] = self.pool.len() as u32;
+        } else {
+            let Blaster { narrowing, gates, pool, .. } = self;
+            narrowing.settle(terms, t, &mut bits, |value| gates.constant(value));
+            narrowing.put(terms, t, pool.len() as u32);
+        }
+        self.pool.extend_from_slice(&bits);
+    }
+
+    /// The bits of a symbol: all open, or those that the path leaves of it.
+    fn bits_of_symbol(&mut self, terms: &Terms, symbol: SymbolId) -> Vec<Lit> {
+        let width = terms.symbol_width(symbol) as usize;
+        let Some(kept) = self.narrowing.kept(symbol) else { return (0..width).map(|_| self.gates.input()).collect() };
+        let own = terms.symbol_term(symbol).index();
+        if self.starts[own] == UNKNOWN {
+            self.starts[own] = self.pool.len() as u32;
+            let open: Vec<Lit> = (0..width).map(|_| self.gates.input()).collect();
+            self.pool.extend(open);
+        }
+        let start = self.starts[own];
+        let bit = |bit: u32| match kept.source(bit) {
+            Source::Bit(own) => self.pool[(start + own) as usize],
+            Source::Constant(value) => self.gates.constant(value),
+        };
+        (0..width as u32).map(bit).collect()
+    }
+
     /// Pushes the operands that are not translated yet; a select looks through its whole array.
-    fn push_operands(&self, terms: &Terms, t: TermId, stack: &mut Vec<TermId>) -> bool {
-        let missing = |t: &TermId| !self.is_translated(*t);
+    fn push_operands(&mut self, terms: &Terms, t: TermId, stack: &mut Vec<TermId>) -> bool {
+        let mut missing = |t: &TermId| !self.is_translated(terms, *t);
         let View::Select { array, index } = terms.view(t) else {
-            stack.extend(terms.view(t).operands().filter(missing));
+            stack.extend(terms.view(t).operands().filter(&mut missing));
             return true;
         };
-        stack.extend(Some(index).filter(missing));
+        stack.extend(Some(index).filter(&mut missing));
         let mut array = array;
         let mut n_stores = 0;
         loop {
             match terms.view(array) {
                 View::Store { array: base, index, byte } => {
-                    stack.extend([index, byte].iter().copied().filter(missing));
+                    stack.extend([index, byte].iter().copied().filter(&mut missing));
                     array = base;
                     n_stores += 1;
                 }
                 View::Table(table) => {
                     let elements = terms.table_elements(table);
-                    stack.extend(elements.iter().copied().filter(missing));
+                    stack.extend(elements.iter().copied().filter(&mut missing));
                     return elements.len() <= Self::MAX_ARRAY && n_stores <= Self::MAX_ARRAY;
                 }
                 _ => unreachable!("an array is a chain of stores on a table"),
@@ -76,7 +108,7 @@ impl Blaster {
         let get = |blaster: &Blaster, t: TermId| blaster.bits(terms, t).to_vec();
         match terms.view(t) {
             Const(value) => (0..width).map(|i| self.gates.constant(value >> i & 1 == 1)).collect(),
-            Symbol(_) => (0..width).map(|_| self.gates.input()).collect(),
+            Symbol(symbol) => self.bits_of_symbol(terms, symbol),
             Not(a) => self.bits(terms, a).iter().map(|&lit| !lit).collect(),
             Neg(a) => {
                 let a = get(self, a);
@@ -143,6 +175,10 @@ impl Blaster {
                 bits.resize(width, bits[bits.len() - 1]);
                 bits
             }
+            Ite(c, a, b) if is_magnitude(terms, c, a, b) => {
+                let b = get(self, b);
+                self.magnitude(&b)
+            }
             Ite(c, a, b) => {
                 let c = self.bits(terms, c)[0];
                 self.bitwise(terms, a, b, |blaster, x, y| blaster.gates.mux(c, x, y))
@@ -157,8 +193,10 @@ impl Blaster {
             }
             Slt(a, b) => {
                 let (mut a, mut b) = (get(self, a), get(self, b));
-                let top = a.len() - 1;
-                (a[top], b[top]) = (!a[top], !b[top]);
+                let n = n_signed(&a).max(n_signed(&b));
+                a.truncate(n);
+                b.truncate(n);
+                (a[n - 1], b[n - 1]) = (!a[n - 1], !b[n - 1]);
                 vec![self.less(&a, &b)]
             }
             Select { array, index } => self.select(terms, array, index),
@@ -182,135 +220,6 @@ impl Blaster {
                 gate(self, x, y)
             })
             .collect()
-    }
-
-    fn add(&mut self, a: &[Lit], b: &[Lit], carry: Lit) -> Vec<Lit> {
-        let mut carry = carry;
-        let mut sum = Vec::with_capacity(a.len());
-        for (i, (&x, &y)) in a.iter().zip(b).enumerate() {
-            let half = self.gates.xor(x, y);
-            sum.push(self.gates.xor(half, carry));
-            if i + 1 < a.len() {
-                carry = self.gates.majority(x, y, carry);
-            }
-        }
-        sum
-    }
-
-    fn subtract(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-        let flipped: Vec<Lit> = b.iter().map(|&lit| !lit).collect();
-        self.add(a, &flipped, self.gates.tru())
-    }
-
-    fn negate(&mut self, a: &[Lit]) -> Vec<Lit> {
-        let zero = vec![self.gates.fls(); a.len()];
-        self.subtract(&zero, a)
-    }
-
-    fn negate_if(&mut self, flip: Lit, a: &[Lit]) -> Vec<Lit> {
-        let negated = self.negate(a);
-        self.choose(flip, &negated, a)
-    }
-
-    fn choose(&mut self, c: Lit, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-        a.iter().zip(b).map(|(&x, &y)| self.gates.mux(c, x, y)).collect()
-    }
-
-    /// Adds the shifted rows of the operand with fewer open bits.
-    fn multiply(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-        let zero = self.gates.fls();
-        let n_zero = |bits: &[Lit]| bits.iter().filter(|&&lit| lit == zero).count();
-        let (rows, row) = if n_zero(a) > n_zero(b) { (a, b) } else { (b, a) };
-        let width = a.len();
-        let mut sum = vec![zero; width];
-        for (shift, &factor) in rows.iter().enumerate() {
-            if factor == zero {
-                continue;
-            }
-            let addend: Vec<Lit> = row[..width - shift].iter().map(|&lit| self.gates.and(lit, factor)).collect();
-            let upper = self.add(&sum[shift..], &addend, zero);
-            sum.truncate(shift);
-            sum.extend(upper);
-        }
-        sum
-    }
-
-    /// `a < b` without signs: the borrow of the subtraction.
-    fn less(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
-        let mut below = self.gates.fls();
-        for (&x, &y) in a.iter().zip(b) {
-            below = self.gates.majority(!x, y, below);
-        }
-        below
-    }
-
-    /// The value of these bits where all are constants.
-    fn constant_of(&self, bits: &[Lit]) -> Option<u128> {
-        bits.iter().enumerate().try_fold(0, |value, (i, &lit)| match lit {
-            _ if lit == self.gates.tru() => Some(value | 1 << i),
-            _ if lit == self.gates.fls() => Some(value),
-            _ => None,
-        })
-    }
-
-    /// Long division by a constant that is not zero: the rest stays below it, so no step is wider than the constant, and a
-    /// step at which nothing fits yet is none.
-    fn divide_by_constant(&mut self, a: &[Lit], divisor: u128) -> (Vec<Lit>, Vec<Lit>) {
-        let width = a.len();
-        let zero = self.gates.fls();
-        let n_bits = (u128::BITS - divisor.leading_zeros()) as usize;
-        let wide: Vec<Lit> = (0..=n_bits).map(|i| self.gates.constant(i < n_bits && divisor >> i & 1 == 1)).collect();
-        let mut quotient = vec![zero; width];
-        let mut rest: Vec<Lit> = Vec::new();
-        // The largest value that the rest can have.
-        let mut most = 0u128;
-        for i in (0..width).rev() {
-            rest.insert(0, a[i]);
-            most = most.saturating_mul(2).saturating_add(u128::from(a[i] != zero));
-            if most >= divisor {
-                rest.resize(n_bits + 1, zero);
-                let fits = !self.less(&rest, &wide);
-                let reduced = self.subtract(&rest, &wide);
-                quotient[i] = fits;
-                rest = self.choose(fits, &reduced, &rest);
-                most = divisor - 1;
-            }
-            rest.truncate((u128::BITS - most.leading_zeros()) as usize);
-        }
-        rest.resize(width, zero);
-        (quotient, rest)
-    }
-
-    /// Quotient and rest by long division. A divisor of zero gives ones and the dividend, as SMT-LIB wants.
-    fn divide(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
-        let width = a.len();
-        let zero = self.gates.fls();
-        if let Some(divisor) = self.constant_of(b).filter(|&divisor| divisor != 0) {
-            return self.divide_by_constant(a, divisor);
-        }
-        // One bit more than the operands: the rest is doubled before it is compared.
-        let mut wide = b.to_vec();
-        wide.push(zero);
-        let mut quotient = vec![zero; width];
-        let mut rest = vec![zero; width + 1];
-        for i in (0..width).rev() {
-            rest.pop();
-            rest.insert(0, a[i]);
-            let fits = !self.less(&rest, &wide);
-            let reduced = self.subtract(&rest, &wide);
-            quotient[i] = fits;
-            rest = self.choose(fits, &reduced, &rest);
-        }
-        rest.pop();
-        (quotient, rest)
-    }
-
-    /// Division of the absolute values. By zero the quotient's magnitude is ones, which with the dividend's sign gives what
-    /// SMT-LIB wants: minus one, or one for a negative dividend.
-    fn divide_magnitudes(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
-        let (a_sign, b_sign) = (a[a.len() - 1], b[b.len() - 1]);
-        let (a, b) = (self.negate_if(a_sign, a), self.negate_if(b_sign, b));
-        self.divide(&a, &b)
     }
 
     /// A shift towards bit 0 by a symbolic amount; `fill` comes in from above.

@@ -254,6 +254,25 @@ impl Gates {
         }
     }
 
+    /// What every variable is when the free ones are as given.
+    #[cfg(test)]
+    pub fn simulate(&self, free: impl Fn(Var) -> bool) -> Vec<bool> {
+        let mut values: Vec<bool> = Vec::with_capacity(self.kinds.len());
+        for (idx, kind) in self.kinds.iter().enumerate() {
+            let var = Var(idx as u32);
+            let inputs: Vec<bool> =
+                self.inputs_of(var).iter().map(|lit| values[lit.var().index()] != lit.is_negated()).collect();
+            values.push(match (kind, &inputs[..]) {
+                (Kind::Free, _) => idx == 0 || free(var),
+                (Kind::All, inputs) => inputs.iter().all(|&input| input),
+                (Kind::Xor, inputs) => inputs[0] != inputs[1],
+                (Kind::Mux, inputs) => inputs[if inputs[0] { 1 } else { 2 }],
+                (Kind::Majority, inputs) => inputs.iter().filter(|&&input| input).count() >= 2,
+            });
+        }
+        values
+    }
+
     /// The roots and everything they are made of.
     pub fn cone(&mut self, roots: &[Lit]) -> Vec<Var> {
         self.visit += 1;

@@ -10,7 +10,9 @@
 mod bits;
 mod cadical;
 mod gates;
+mod narrow;
 mod order;
+mod product;
 mod sat;
 
 use crate::answer::Why;
@@ -20,6 +22,7 @@ use crate::patience::Patience;
 use crate::query::{Query, Tools};
 use cadical::{Begun, Session, Suspended};
 use gates::Gates;
+use narrow::{Narrowing, Place, Source};
 use rustc_hash::FxHashMap;
 use sat::{Limits, Lit, Outcome, Var};
 use std::time::Duration;
@@ -40,6 +43,7 @@ pub struct Blaster {
     /// Start of each term's literals in `pool`, lowest bit first; `UNKNOWN` when not translated.
     starts: Vec<u32>,
     pool: Vec<Lit>,
+    narrowing: Narrowing,
     max_size: usize,
     /// The question that is being asked, where our own solver did not find it easy.
     begun: Option<Begun>,
@@ -152,11 +156,19 @@ impl Blaster {
             gates: Gates::new(),
             starts: Vec::new(),
             pool: Vec::new(),
+            narrowing: Narrowing::default(),
             max_size: 24 << 20,
             begun: None,
             n_tried: 0,
             suspended: Suspended::default(),
             n_resets: 0,
+        }
+    }
+
+    /// Begins anew when the formula has grown too large.
+    fn make_room(&mut self) {
+        if self.gates.sat.size() > self.max_size {
+            *self = Blaster { n_resets: self.n_resets + 1, n_tried: self.n_tried, ..Blaster::new() };
         }
     }
 
@@ -168,6 +180,8 @@ impl Blaster {
             near: query.current,
             clock,
         };
+        self.make_room();
+        self.narrowing.prepare(query, &mut tools.domains);
         let verdict = self.solve(&task, &mut tools.trial, solver);
         // What is begun and did not come to an end is kept for when the question comes again.
         if let Verdict::Unknown(Why::Timeout) = verdict
@@ -193,9 +207,6 @@ impl Blaster {
             Solver::Own { conflicts } => ((0..task.conditions.len()).collect(), None, conflicts),
             Solver::Cadical(begun) => (begun.chosen, Some(begun.session), 0),
         };
-        if session.is_none() && self.gates.sat.size() > self.max_size {
-            *self = Blaster { n_resets: self.n_resets + 1, ..Blaster::new() };
-        }
         let mut n_rounds = 0;
         loop {
             let assumptions = match self.assumptions(task, &chosen) {
@@ -212,7 +223,10 @@ impl Blaster {
             };
             match outcome {
                 Outcome::Sat => {}
-                Outcome::Unsat(core) => return Verdict::Unsat(conditions_of(task, &chosen, &assumptions, &core)),
+                Outcome::Unsat(core) => {
+                    let core = conditions_of(task, &chosen, &assumptions, &core);
+                    return Verdict::Unsat(self.narrowing.with_reasons(task.terms, core));
+                }
                 Outcome::OutOfTime | Outcome::OutOfBudget => {
                     let why = if outcome == Outcome::OutOfTime { Why::Timeout } else { Why::Budget };
                     self.begun = Some(match session {
@@ -245,7 +259,7 @@ impl Blaster {
             }
             let lit = self.bits(task.terms, condition)[0];
             if lit == self.gates.fls() {
-                return Err(Verdict::Unsat(vec![condition]));
+                return Err(Verdict::Unsat(self.narrowing.with_reasons(task.terms, vec![condition])));
             }
             assumptions.push(lit);
         }
@@ -282,11 +296,18 @@ impl Blaster {
         let mut value_of = |symbol: SymbolId| {
             let mut value = task.near.get(symbol);
             let Some(start) = self.start_of(task.terms, symbol) else { return value };
-            for bit in 0..task.terms.symbol_width(symbol) {
+            let mut set_of = |bit: u32| {
                 let lit = self.pool[(start + bit) as usize];
-                let set = match &mut session {
+                match &mut session {
                     Some(session) => session.value(lit),
                     None => self.gates.sat.value(lit),
+                }
+            };
+            let kept = self.narrowing.kept(symbol);
+            for bit in 0..task.terms.symbol_width(symbol) {
+                let set = match kept.map_or(Source::Bit(bit), |kept| kept.source(bit)) {
+                    Source::Bit(own) => set_of(own),
+                    Source::Constant(set) => Some(set),
                 };
                 if let Some(set) = set {
                     value = value & !(1 << bit) | u64::from(set) << bit;
@@ -297,13 +318,18 @@ impl Blaster {
         symbols.into_iter().map(|symbol| (symbol, value_of(symbol))).collect()
     }
 
+    /// Of a term that is translated.
     fn bits(&self, terms: &Terms, t: TermId) -> &[Lit] {
-        let start = self.starts[t.index()] as usize;
+        let start = self.narrowing.start(t).unwrap_or(self.starts[t.index()]) as usize;
         &self.pool[start..start + terms.width(t) as usize]
     }
 
-    fn is_translated(&self, t: TermId) -> bool {
-        self.starts[t.index()] != UNKNOWN
+    fn is_translated(&mut self, terms: &Terms, t: TermId) -> bool {
+        match self.narrowing.place(terms, t) {
+            Place::AsEver => self.starts[t.index()] != UNKNOWN,
+            Place::Here => true,
+            Place::Nowhere => false,
+        }
     }
 }
 

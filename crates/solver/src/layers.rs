@@ -4,7 +4,9 @@ use crate::answer::Why;
 use crate::config::Config;
 use crate::query::{Query, Tools};
 use crate::smt::Backend;
-use crate::{Answer, blast, bounds, cache, current, domain, fixed, invert, recent, slice, smt, trivial, values, walk};
+use crate::{
+    Answer, blast, bounds, cache, current, domain, fixed, invert, linear, recent, slice, smt, trivial, values, walk,
+};
 use term::{Assignment, SymbolId, TermId};
 
 /// Makes [`Layer`] of a list of `Name "its name for users" => the file with its fn layer`.
@@ -51,6 +53,8 @@ layers! {
     Proposals "proposals" => invert,
     /// What terms can be at most and at least.
     Bounds "bounds" => bounds,
+    /// What equations of sums say together.
+    Linear "linear" => linear,
     /// The question with the constraints over its own symbols alone.
     Slice "slice" => slice,
     /// All values tried where there are few.

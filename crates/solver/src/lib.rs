@@ -10,11 +10,12 @@
 //! 5. `recent`: inputs found lately
 //! 6. `proposals`: guesses by inverting the question, then evaluated (`invert`)
 //! 7. `bounds`: what terms can be at most and at least refutes it (`bounds`)
-//! 8. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
-//! 9. `values`: every input tried, where there are few (`values`)
-//! 10. `walk`: local search, where gates would be large (`walk`)
-//! 11. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
-//! 12. `smt`: an SMT solver in a process of its own (`smt`)
+//! 8. `linear`: equations of sums contradict it (`linear`)
+//! 9. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
+//! 10. `values`: every input tried, where there are few (`values`)
+//! 11. `walk`: local search, where gates would be large (`walk`)
+//! 12. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
+//! 13. `smt`: an SMT solver in a process of its own (`smt`)
 //!
 //! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols
 //! with the question are looked at. Every model is evaluated before it is passed on; a model that fails is an `Unknown` and
@@ -36,6 +37,7 @@ mod fixed;
 mod invert;
 mod layers;
 mod limit;
+mod linear;
 mod path;
 mod patience;
 mod query;

@@ -6,7 +6,8 @@ use super::sat::Lit;
 use super::{Blaster, UNKNOWN};
 use crate::bounds::is_magnitude;
 use crate::clock::Clock;
-use term::{SymbolId, TermId, Terms, View};
+use crate::linear::Sum;
+use term::{SymbolId, TermId, Terms, View, fold};
 
 impl Blaster {
     /// A select from a larger array, or through more stores, is left to the SMT solver.
@@ -183,10 +184,7 @@ impl Blaster {
                 let c = self.bits(terms, c)[0];
                 self.bitwise(terms, a, b, |blaster, x, y| blaster.gates.mux(c, x, y))
             }
-            Eq(a, b) => {
-                let same = self.bitwise(terms, a, b, |blaster, x, y| !blaster.gates.xor(x, y));
-                vec![self.gates.all(&same)]
-            }
+            Eq(a, b) => vec![self.equal_sums(terms, a, b).unwrap_or_else(|| self.equal(terms, a, b))],
             Ult(a, b) => {
                 let (a, b) = (get(self, a), get(self, b));
                 vec![self.less(&a, &b)]
@@ -205,6 +203,44 @@ impl Blaster {
                 unreachable!("translate refuses what has float operations in it")
             }
         }
+    }
+
+    fn equal(&mut self, terms: &Terms, a: TermId, b: TermId) -> Lit {
+        let same = self.bitwise(terms, a, b, |blaster, x, y| !blaster.gates.xor(x, y));
+        self.gates.all(&same)
+    }
+
+    /// Two sums that have addends in common, without these; `None` where there are none.
+    fn equal_sums(&mut self, terms: &Terms, a: TermId, b: TermId) -> Option<Lit> {
+        let is_sum = |t: TermId| matches!(terms.view(t), View::Add(..) | View::Sub(..) | View::Neg(_));
+        if !is_sum(a) && !is_sum(b) {
+            return None;
+        }
+        let sum = Sum::of_difference(terms, a, b).filter(|sum| sum.factors.len() < sum.n_addends)?;
+        let width = terms.width(a);
+        let mut addends: Vec<(Option<TermId>, u128)> =
+            sum.factors.iter().map(|(&t, &factor)| (Some(t), factor)).collect();
+        addends.push((None, sum.constant));
+        addends.sort_unstable(); // the same gates whatever the order in the map
+        let mut sides = [vec![self.gates.fls(); width as usize], vec![self.gates.fls(); width as usize]];
+        for (t, factor) in addends {
+            // What is taken off on one side is added on the other.
+            let (side, factor) = match fold::is_negative(factor, width) {
+                true => (1, fold::neg(factor, width)),
+                false => (0, factor),
+            };
+            let constant: Vec<Lit> = (0..width).map(|bit| self.gates.constant(factor >> bit & 1 == 1)).collect();
+            let addend = match t {
+                Some(t) => {
+                    let bits = self.bits(terms, t).to_vec();
+                    self.multiply(&bits, &constant)
+                }
+                None => constant,
+            };
+            sides[side] = self.add(&sides[side], &addend, self.gates.fls());
+        }
+        let same: Vec<Lit> = (0..width as usize).map(|bit| !self.gates.xor(sides[0][bit], sides[1][bit])).collect();
+        Some(self.gates.all(&same))
     }
 
     fn bitwise(

@@ -10,6 +10,8 @@
 mod bits;
 mod cadical;
 mod gates;
+#[cfg(test)]
+mod meaning;
 mod narrow;
 mod order;
 mod product;

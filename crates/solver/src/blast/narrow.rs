@@ -78,16 +78,20 @@ impl Narrowing {
         for symbol in symbols {
             let width = terms.symbol_width(symbol);
             let kept = left.get(&symbol).and_then(|domain| Kept::of_domain(domain, width));
-            let before = match kept {
-                Some(kept) => self.kept.insert(symbol, kept),
-                None => self.kept.remove(&symbol),
-            };
-            has_changed |= before != kept;
+            has_changed |= self.keep(symbol, kept) != kept;
         }
         if has_changed {
             self.forms.clear();
             self.places.clear();
             self.ranges.forget();
+        }
+    }
+
+    /// Notes what is left of a symbol; gives what was noted before.
+    pub fn keep(&mut self, symbol: SymbolId, kept: Option<Kept>) -> Option<Kept> {
+        match kept {
+            Some(kept) => self.kept.insert(symbol, kept),
+            None => self.kept.remove(&symbol),
         }
     }
 

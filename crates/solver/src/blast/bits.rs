@@ -217,6 +217,10 @@ impl Blaster {
             return None;
         }
         let sum = Sum::of_difference(terms, a, b).filter(|sum| sum.factors.len() < sum.n_addends)?;
+        // They are among what the sums are made of; where that was found as a whole, it is looked for now.
+        if !sum.factors.keys().all(|&t| self.is_translated(terms, t)) {
+            return None;
+        }
         let width = terms.width(a);
         let mut addends: Vec<(Option<TermId>, u128)> =
             sum.factors.iter().map(|(&t, &factor)| (Some(t), factor)).collect();

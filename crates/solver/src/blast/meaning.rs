@@ -87,8 +87,11 @@ proptest! {
         }
         let clock = Clock::new(Duration::from_secs(1000), &Default::default());
         for &t in &made {
+            // As if a question with other limits had come in between.
+            blaster.narrowing.begin_anew();
             prop_assert!(blaster.translate(&terms, t, &clock));
         }
+        prop_assert!(made.iter().all(|&t| blaster.is_translated(&terms, t)));
         let mut eval = Eval::new();
         for (x, y) in inputs {
             // The values that the bits left can make.

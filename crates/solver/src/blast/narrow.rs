@@ -81,10 +81,15 @@ impl Narrowing {
             has_changed |= self.keep(symbol, kept) != kept;
         }
         if has_changed {
-            self.forms.clear();
-            self.places.clear();
-            self.ranges.forget();
+            self.begin_anew();
         }
+    }
+
+    /// What was put away stays known, and is looked for again.
+    pub fn begin_anew(&mut self) {
+        self.forms.clear();
+        self.places.clear();
+        self.ranges.forget();
     }
 
     /// Notes what is left of a symbol; gives what was noted before.

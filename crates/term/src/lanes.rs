@@ -152,13 +152,23 @@ impl Lanes {
         &mut self.blocks[self.input_blocks[nth] as usize]
     }
 
-    /// For each lane a bit that says whether all conditions hold there.
-    pub fn run(&mut self) -> u64 {
+    /// Computes all that was asked for; [`Lanes::result`] gives it.
+    pub fn compute(&mut self) {
         for step in &self.steps {
             // A step's operands are all older than its result.
             let (older, result) = self.blocks.split_at_mut(step.to as usize);
             step.run(older, &mut result[0]);
         }
+    }
+
+    /// What came out for the `nth` term that was asked for, which need not be a condition.
+    pub fn result(&self, nth: usize) -> &[u64; N_LANES] {
+        &self.blocks[self.roots[nth] as usize]
+    }
+
+    /// For each lane a bit that says whether all conditions hold there.
+    pub fn run(&mut self) -> u64 {
+        self.compute();
         self.roots.iter().fold(u64::MAX, |all, root| {
             let block = &self.blocks[*root as usize];
             all & block.iter().enumerate().fold(0, |bits, (lane, value)| bits | value << lane)

@@ -13,6 +13,7 @@
 //! * `eval`: [`Assignment`] and the memoised evaluator [`Eval`]
 //! * `graph`: terms over one small symbol under all of its values, [`Graphs`]
 //! * `lanes`: conditions under many inputs at once, [`Lanes`]
+//! * `lower`: operations on floats as terms without floats
 //! * `replace`: terms in place of symbols, [`Replacement`]
 //! * `smtlib`: printing assertions for an SMT solver
 //! * `text`: terms written to a file and read back
@@ -33,6 +34,7 @@ pub mod float;
 pub mod fold;
 mod graph;
 mod lanes;
+pub mod lower;
 mod node;
 mod replace;
 mod shape;

@@ -1,5 +1,6 @@
 //! Printing for SMT solvers: each shared term is defined once, so the text is linear in the number of terms.
 
+use crate::lower::{Circuit, Circuits, Operation};
 use crate::node::{SymbolId, TermId, View};
 use crate::{Sort, Terms};
 use rustc_hash::FxHashSet;
@@ -7,7 +8,8 @@ use std::fmt::Write;
 
 /// Writes declarations, definitions and terms; remembers what it has written, so that later text may refer to it.
 ///
-/// There is no float operation in what it is asked to write: [`Terms::has_floats`] says so.
+/// Operations on floats are written out by their circuits, so that solvers without floats understand them. One that has no circuit
+/// may be anything: see [`Script::has_gaps`].
 ///
 /// Terms appear under the name `t<number>`, symbols as `s<number>` (their own names are not always legal there).
 #[derive(Default)]
@@ -15,6 +17,10 @@ pub struct Script {
     defined: FxHashSet<TermId>,
     declared: FxHashSet<SymbolId>,
     n_arrays: usize,
+    circuits: Circuits,
+    n_gaps: usize,
+    /// Before every name: where it writes out a circuit, the name of the operation.
+    prefix: String,
 }
 
 /// A whole script (logic QF_ABV, or QF_BV where there is no array) that asserts these one-bit terms and asks `check-sat`.
@@ -36,12 +42,17 @@ impl Script {
     /// Asserts that a one-bit term is 1, defining first what is not defined yet.
     pub fn assert(&mut self, terms: &Terms, t: TermId, text: &mut String) {
         self.define(terms, t, text);
-        let _ = writeln!(text, "(assert (= {} #b1))", name(terms, t));
+        let _ = writeln!(text, "(assert (= {} #b1))", self.name(terms, t));
     }
 
     /// Whether an array was defined so far.
     pub fn has_arrays(&self) -> bool {
         self.n_arrays > 0
+    }
+
+    /// Whether something was written that has no circuit. Then `unsat` is an answer, and a model has to be looked at.
+    pub fn has_gaps(&self) -> bool {
+        self.n_gaps > 0
     }
 
     /// The symbols declared so far, in no particular order.
@@ -83,6 +94,9 @@ impl Script {
         if terms.is_const(t) {
             return;
         }
+        if let Some(operation) = Operation::of(terms.view(t)) {
+            return self.write_float(terms, t, operation, text);
+        }
         let sort = match terms.sort(t) {
             Sort::BitVec(width) => format!("(_ BitVec {width})"),
             Sort::Array => {
@@ -90,14 +104,14 @@ impl Script {
                 "(Array (_ BitVec 64) (_ BitVec 8))".to_owned()
             }
         };
-        let _ = write!(text, "(define-fun t{} () {sort} ", t.raw());
+        let _ = write!(text, "(define-fun {}t{} () {sort} ", self.prefix, t.raw());
         self.write_body(terms, t, text);
         text.push_str(")\n");
     }
 
     fn write_body(&self, terms: &Terms, t: TermId, text: &mut String) {
         use View::*;
-        let of = |t: TermId| name(terms, t);
+        let of = |t: TermId| self.name(terms, t);
         let width = || terms.width(t);
         let mut op = |op: &str, args: &[TermId]| {
             let _ = write!(text, "({op}");
@@ -147,24 +161,52 @@ impl Script {
             }
             Const(_) | Symbol(_) => text.push_str(&of(t)),
             FloatUnary { .. } | FloatBinary { .. } | FloatCompare { .. } | Fma { .. } => {
-                unreachable!("nothing with float operations is printed")
+                unreachable!("floats are written by their circuits")
             }
         }
     }
-}
 
-/// How a defined term is referred to; constants are written out.
-fn name(terms: &Terms, t: TermId) -> String {
-    match terms.view(t) {
-        View::Const(value) => {
-            let width = terms.width(t) as usize;
-            if width.is_multiple_of(4) {
-                format!("#x{value:0digits$x}", digits = width / 4)
-            } else {
-                format!("#b{value:0width$b}")
+    /// The circuit of an operation under names of its own, and then what it is for.
+    fn write_float(&mut self, terms: &Terms, t: TermId, operation: Operation, text: &mut String) {
+        let operands: Vec<TermId> = terms.view(t).operands().collect();
+        let width = terms.width(t);
+        let Some(circuit) = self.circuits.of(operation, terms.width(operands[0]), width) else {
+            self.n_gaps += 1;
+            let _ = writeln!(text, "(declare-const {} (_ BitVec {width}))", self.name(terms, t));
+            return;
+        };
+        let mut inner = Script { prefix: format!("{}_", self.name(terms, t)), ..Script::default() };
+        for (&operand, pieces) in operands.iter().zip(&circuit.operands) {
+            for (nth, &piece) in (0..).zip(pieces) {
+                let (lo, n_bits) = (nth * Circuit::MAX_PIECE, circuit.terms.width(piece));
+                let _ = writeln!(
+                    text,
+                    "(define-fun {} () (_ BitVec {n_bits}) ((_ extract {} {lo}) {}))",
+                    inner.name(&circuit.terms, piece),
+                    lo + n_bits - 1,
+                    self.name(terms, operand)
+                );
+                inner.declared.extend(circuit.terms.symbols(piece));
             }
         }
-        View::Symbol(symbol) => format!("s{}", symbol.0),
-        _ => format!("t{}", t.raw()),
+        inner.define(&circuit.terms, circuit.result, text);
+        let result = inner.name(&circuit.terms, circuit.result);
+        let _ = writeln!(text, "(define-fun {} () (_ BitVec {width}) {result})", self.name(terms, t));
+    }
+
+    /// How a defined term is referred to; constants are written out.
+    fn name(&self, terms: &Terms, t: TermId) -> String {
+        match terms.view(t) {
+            View::Const(value) => {
+                let width = terms.width(t) as usize;
+                if width.is_multiple_of(4) {
+                    format!("#x{value:0digits$x}", digits = width / 4)
+                } else {
+                    format!("#b{value:0width$b}")
+                }
+            }
+            View::Symbol(symbol) => format!("{}s{}", self.prefix, symbol.0),
+            _ => format!("{}t{}", self.prefix, t.raw()),
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! Asks recorded questions again, of one back end after the other, and prints how many each answers in which time.
 //!
-//! `cargo run --release --example replay -- [--timeout MS] [--at-most N] [--each FILE] [--slow FILE] BACKEND... -- RECORD...`, where a record is a file of
+//! `cargo run --release --example replay -- [--timeout MS] [--at-most N] [--only hard|floats] [--each FILE] [--slow FILE] BACKEND... -- RECORD...`,
+//! where a record is a file of
 //! `colt run --solver-record`. A back end is `stack` (all layers as a campaign has them), `gates` (the bit-blaster alone), `z3`, `cvc5`, or
 //! a command in one word that reads SMT-LIB: `"bitwuzla --lang smt2"`. All must agree; a disagreement ends in status 1. `--each` writes down what each
 //! question took, `--slow` asks only those that such a file has as slow. Times are processor time, the limit is by the clock.
 
 use solver::{
-    Answer, Backend, Config, Layer, Recorded, Reply, SmtSolver, Stack, backend, program_as_backend, read_record,
+    Answer, Backend, Config, Counters, Layer, Recorded, Reply, SmtSolver, Stack, backend, program_as_backend,
+    read_record,
 };
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -112,6 +114,7 @@ const WITHIN_MS: [u64; 5] = [1, 10, 100, 1000, 10_000];
 /// Asks everything of one; gives whether it agreed with those before.
 fn measure(name: &str, sets: &mut [Set], timeout: Duration, each: &mut String) -> bool {
     let mut times: Vec<Duration> = Vec::new();
+    let mut counted = Counters::default();
     let (mut n_sat, mut n_unsat, mut n_open, mut total, mut agrees) = (0, 0, 0, Duration::ZERO, true);
     for set in sets {
         let mut answerer = answerer(name, timeout);
@@ -143,6 +146,9 @@ fn measure(name: &str, sets: &mut [Set], timeout: Duration, each: &mut String) -
             }
         }
         total += in_set;
+        if let Answerer::Layers(stack) = &answerer {
+            counted.merge(stack.counters());
+        }
     }
     let n = (n_sat + n_unsat + n_open).max(1);
     print!("{:24}", name.chars().take(24).collect::<String>());
@@ -151,6 +157,10 @@ fn measure(name: &str, sets: &mut [Set], timeout: Duration, each: &mut String) -
         print!(" {:6.1}", 100.0 * n_within as f64 / n as f64);
     }
     println!(" {:9.1} {n_sat:6} {n_unsat:6} {n_open:6}", total.as_secs_f64());
+    for (layer, count) in counted.by_layer().filter(|(_, count)| count.n_sat + count.n_unsat > 0) {
+        let seconds = count.time.as_secs_f64();
+        println!("    {layer:12} {:6} sat {:6} unsat {seconds:8.3} s", count.n_sat, count.n_unsat);
+    }
     agrees
 }
 
@@ -170,7 +180,8 @@ fn main() {
     };
     let timeout = Duration::from_millis(option("--timeout").map_or(10_000, |text| text.parse().expect("milliseconds")));
     let at_most = option("--at-most").map_or(usize::MAX, |text| text.parse().expect("a number"));
-    let hard_only = option("--only").is_some_and(|word| word == "hard");
+    let only = option("--only");
+    let (hard_only, floats_only) = (only.as_deref() == Some("hard"), only.as_deref() == Some("floats"));
     let each_file = option("--each");
     let slow = option("--slow").map(|file| {
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -189,6 +200,9 @@ fn main() {
                 let path = query.path_condition(&mut terms);
                 matches!(cheap.check(&mut terms, &path, &query.current, query.question), Answer::Unknown(_))
             });
+        }
+        if floats_only {
+            questions.retain(|query| terms.has_floats(query.question));
         }
         // Evenly over the whole record.
         let step = questions.len().div_ceil(at_most.min(questions.len()).max(1)).max(1);

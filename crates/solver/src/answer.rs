@@ -26,7 +26,7 @@ pub enum Why {
     Budget,
     /// Too large to be translated into gates, and no SMT solver was there.
     TooLarge,
-    /// There are float operations in it, and they were not translated.
+    /// There are float operations in it that have no circuit.
     Floats,
     /// The SMT solver itself said "unknown".
     SolverSaid,
@@ -44,7 +44,7 @@ impl std::fmt::Display for Why {
             Why::Timeout => "the solver's time limit ran out",
             Why::Budget => "the conflict budget ran out",
             Why::TooLarge => "the question is too large for the bit-blaster",
-            Why::Floats => "there are float operations in the question",
+            Why::Floats => "the question has float operations that no solver was told",
             Why::SolverSaid => "the SMT solver answered unknown",
             Why::SolverDied => "the SMT solver's process died",
             Why::WrongModel => "internal error: a model failed its check",

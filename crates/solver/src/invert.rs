@@ -3,6 +3,8 @@
 //! Each operator on the way is inverted, the other operand keeping the value it has under the current input. Where there is
 //! a choice the number of the attempt decides. A proposal proves nothing: the stack evaluates it before use.
 
+mod float;
+
 use crate::layers::{Answers, Said, Setup};
 use crate::query::{Query, Tools};
 use term::{Assignment, Eval, TermId, Terms, View, fold};
@@ -175,7 +177,10 @@ impl Walk<'_> {
                 self.reach(index, at as u128, depth)
             }
             View::Table(_) | View::Store { .. } => None,
-            View::FloatUnary { .. } | View::FloatBinary { .. } | View::FloatCompare { .. } | View::Fma { .. } => None,
+            View::FloatUnary { op, rounding, arg } => self.reach_float_unary(op, rounding, arg, (width, want), depth),
+            View::FloatBinary { op, rounding, a, b } => self.reach_float_binary(op, rounding, (a, b), want, depth),
+            View::FloatCompare { op, a, b } => self.reach_float_order(op, (a, b), want, depth),
+            View::Fma { rounding, a, b, c } => self.reach_fma(rounding, [a, b, c], want, depth),
         }
     }
 

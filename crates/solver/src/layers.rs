@@ -5,7 +5,8 @@ use crate::config::Config;
 use crate::query::{Query, Tools};
 use crate::smt::Backend;
 use crate::{
-    Answer, blast, bounds, cache, current, domain, fixed, invert, linear, recent, slice, smt, trivial, values, walk,
+    Answer, blast, bounds, cache, climb, current, domain, fixed, intervals, invert, linear, recent, slice, smt,
+    trivial, values, walk,
 };
 use term::{Assignment, SymbolId, TermId};
 
@@ -55,10 +56,14 @@ layers! {
     Bounds "bounds" => bounds,
     /// What equations of sums say together.
     Linear "linear" => linear,
+    /// Between which floats terms lie.
+    Intervals "intervals" => intervals,
     /// The question with the constraints over its own symbols alone.
     Slice "slice" => slice,
     /// All values tried where there are few.
     Values "values" => values,
+    /// Inputs moved to where conditions on floats are nearer to holding.
+    Climb "climb" => climb,
     /// Local search.
     Walk "walk" => walk,
     /// Gates and SAT.

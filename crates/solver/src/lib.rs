@@ -11,11 +11,13 @@
 //! 6. `proposals`: guesses by inverting the question, then evaluated (`invert`)
 //! 7. `bounds`: what terms can be at most and at least refutes it (`bounds`)
 //! 8. `linear`: equations of sums contradict it (`linear`)
-//! 9. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
-//! 10. `values`: every input tried, where there are few (`values`)
-//! 11. `walk`: local search, where gates would be large (`walk`)
-//! 12. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
-//! 13. `smt`: an SMT solver in a process of its own (`smt`)
+//! 9. `intervals`: between which floats terms lie refutes it (`intervals`)
+//! 10. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
+//! 11. `values`: every input tried, where there are few (`values`)
+//! 12. `climb`: a search that moves floats towards satisfying the conditions (`climb`)
+//! 13. `walk`: local search, where gates would be large (`walk`)
+//! 14. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
+//! 15. `smt`: an SMT solver in a process of its own (`smt`)
 //!
 //! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols
 //! with the question are looked at. Every model is evaluated before it is passed on; a model that fails is an `Unknown` and
@@ -25,6 +27,7 @@ mod answer;
 mod blast;
 mod bounds;
 mod cache;
+mod climb;
 mod clock;
 mod config;
 mod counters;
@@ -34,6 +37,7 @@ mod differences;
 mod domain;
 mod enumerate;
 mod fixed;
+mod intervals;
 mod invert;
 mod layers;
 mod limit;
@@ -49,6 +53,7 @@ mod slice;
 mod smt;
 mod stack;
 mod trivial;
+mod ulps;
 mod values;
 mod walk;
 

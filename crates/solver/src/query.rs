@@ -114,6 +114,13 @@ impl<'a> Query<'a> {
             && self.relevant().all(|constraint| eval.holds(self.terms, input, constraint))
     }
 
+    /// Whether the current input with these values satisfies it.
+    pub fn is_satisfied_by(&self, eval: &mut Eval, values: &[(SymbolId, u64)]) -> bool {
+        let mut input = self.current.clone();
+        values.iter().for_each(|&(symbol, value)| input.set(symbol, value));
+        self.is_satisfied(eval, &input)
+    }
+
     /// The values of the relevant symbols under an input, if it satisfies the question.
     pub fn try_input(&self, tools: &mut Tools, input: &Assignment) -> Option<Said> {
         self.is_satisfied(&mut tools.trial, input)

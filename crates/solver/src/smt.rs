@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-use term::{Script, SymbolId, TermId, Terms};
+use term::{Assignment, Eval, Script, SymbolId, TermId, Terms};
 
 /// What a backend says about a conjunction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,17 +201,17 @@ impl Process {
 
 impl Backend for SmtProcess {
     fn check(&mut self, terms: &Terms, constraints: &[TermId], timeout: Duration) -> Reply {
-        if constraints.iter().any(|constraint| terms.has_floats(*constraint)) {
-            return Reply::Unknown(Why::Floats);
-        }
         let mut symbols = Vec::new();
-        let text = self.question(terms, constraints, timeout, &mut symbols);
+        let (text, has_gaps) = self.question(terms, constraints, timeout, &mut symbols);
         // Its own limit comes first; ours is for the case that it does not keep it.
         let margin = timeout.clamp(MIN_MARGIN, MAX_MARGIN);
         let clock = Clock::new(timeout + margin, &self.stop);
         let mut last = Broken::Died;
         for _ in 0..2 {
             match self.dialogue(&text, terms, &symbols, &clock, margin) {
+                Ok(Reply::Sat(values)) if has_gaps && !holds(terms, constraints, &values) => {
+                    return Reply::Unknown(Why::Floats);
+                }
                 Ok(reply) => return reply,
                 Err(broken) => {
                     self.process = None;
@@ -229,14 +229,23 @@ impl Backend for SmtProcess {
     }
 }
 
+/// Whether all constraints hold under these values, those of other symbols being zero.
+fn holds(terms: &Terms, constraints: &[TermId], values: &[(SymbolId, u64)]) -> bool {
+    let mut input = Assignment::new();
+    values.iter().for_each(|&(symbol, value)| input.set(symbol, value));
+    let mut eval = Eval::new();
+    constraints.iter().all(|&constraint| eval.holds(terms, &input, constraint))
+}
+
 impl SmtProcess {
+    /// The text, and whether something in it may be anything.
     fn question(
         &self,
         terms: &Terms,
         constraints: &[TermId],
         timeout: Duration,
         symbols: &mut Vec<SymbolId>,
-    ) -> String {
+    ) -> (String, bool) {
         let mut script = Script::new();
         let mut body = String::new();
         for &constraint in constraints {
@@ -247,7 +256,9 @@ impl SmtProcess {
         // Under QF_ABV z3 refuses constant arrays, which tables are made of; ALL is understood by every solver.
         let logic = if script.has_arrays() { "ALL" } else { "QF_BV" };
         let limit = (self.dialect.limit)(timeout);
-        format!("(reset)\n{limit}(set-option :produce-models true)\n(set-logic {logic})\n{body}(check-sat)\n")
+        let options = "(set-option :produce-models true)";
+        let text = format!("(reset)\n{limit}{options}\n(set-logic {logic})\n{body}(check-sat)\n");
+        (text, script.has_gaps())
     }
 
     /// `margin` is what the clock has beyond the solver's own limit.

@@ -7,17 +7,15 @@ use super::{Blaster, UNKNOWN};
 use crate::bounds::is_magnitude;
 use crate::clock::Clock;
 use crate::linear::Sum;
+use term::lower::Operation;
 use term::{SymbolId, TermId, Terms, View, fold};
 
 impl Blaster {
     /// A select from a larger array, or through more stores, is left to the SMT solver.
     const MAX_ARRAY: usize = 1 << 16;
 
-    /// Translates a term and all below it. False when something in it is too large, or a float operation.
+    /// Translates a term and all below it. False when something in it is too large.
     pub(super) fn translate(&mut self, terms: &Terms, t: TermId, clock: &Clock) -> bool {
-        if terms.has_floats(t) {
-            return false;
-        }
         if self.starts.len() < terms.len() {
             self.starts.resize(terms.len(), UNKNOWN);
         }
@@ -38,15 +36,21 @@ impl Blaster {
             }
             if stack.len() == before {
                 stack.pop();
-                self.put(terms, top);
+                let bits = match Operation::of(terms.view(top)) {
+                    None => self.bits_of(terms, top),
+                    Some(operation) => match self.bits_of_float(terms, top, operation, clock) {
+                        Some(bits) => bits,
+                        None => return false,
+                    },
+                };
+                self.put(terms, top, bits);
             }
         }
         true
     }
 
-    /// Makes gates of a term whose operands have theirs.
-    fn put(&mut self, terms: &Terms, t: TermId) {
-        let mut bits = self.bits_of(terms, t);
+    /// Keeps the bits of a term.
+    fn put(&mut self, terms: &Terms, t: TermId, mut bits: Vec<Lit>) {
         debug_assert_eq!(bits.len(), terms.width(t) as usize);
         if let Place::AsEver = self.narrowing.place(terms, t) {
             self.starts[t.index()] = self.pool.len() as u32;
@@ -200,7 +204,7 @@ impl Blaster {
             Select { array, index } => self.select(terms, array, index),
             Table(_) | Store { .. } => unreachable!("arrays are translated at their selects"),
             FloatUnary { .. } | FloatBinary { .. } | FloatCompare { .. } | Fma { .. } => {
-                unreachable!("translate refuses what has float operations in it")
+                unreachable!("floats are translated by their circuits")
             }
         }
     }

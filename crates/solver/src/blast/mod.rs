@@ -9,6 +9,7 @@
 
 mod bits;
 mod cadical;
+mod float;
 mod gates;
 #[cfg(test)]
 mod meaning;
@@ -28,6 +29,7 @@ use narrow::{Narrowing, Place, Source};
 use rustc_hash::FxHashMap;
 use sat::{Limits, Lit, Outcome, Var};
 use std::time::Duration;
+use term::lower::Circuits;
 use term::{Assignment, Eval, SymbolId, TermId, Terms};
 
 /// What the bit-blaster found.
@@ -47,6 +49,9 @@ pub struct Blaster {
     pool: Vec<Lit>,
     narrowing: Narrowing,
     max_size: usize,
+    circuits: Circuits,
+    /// Whether an operation was translated that may give anything.
+    has_gaps: bool,
     /// The question that is being asked, where our own solver did not find it easy.
     begun: Option<Begun>,
     /// Conflicts it was allowed.
@@ -160,6 +165,8 @@ impl Blaster {
             pool: Vec::new(),
             narrowing: Narrowing::default(),
             max_size: 24 << 20,
+            circuits: Circuits::default(),
+            has_gaps: false,
             begun: None,
             n_tried: 0,
             suspended: Suspended::default(),
@@ -170,7 +177,8 @@ impl Blaster {
     /// Begins anew when the formula has grown too large.
     fn make_room(&mut self) {
         if self.gates.sat.size() > self.max_size {
-            *self = Blaster { n_resets: self.n_resets + 1, n_tried: self.n_tried, ..Blaster::new() };
+            let circuits = std::mem::take(&mut self.circuits);
+            *self = Blaster { n_resets: self.n_resets + 1, n_tried: self.n_tried, circuits, ..Blaster::new() };
         }
     }
 
@@ -192,6 +200,9 @@ impl Blaster {
             self.suspended.keep(query.key(), begun);
         }
         Some(match verdict {
+            Verdict::Sat(values) if self.has_gaps && !query.is_satisfied_by(&mut tools.trial, &values) => {
+                Said::Unknown(Why::Floats)
+            }
             Verdict::Sat(values) => Said::Sat(values),
             Verdict::Unsat(core) => Said::Unsat(Some(core_with_question(core, query))),
             Verdict::Unknown(why) => Said::Unknown(why),

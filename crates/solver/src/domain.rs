@@ -2,9 +2,11 @@
 //!
 //! A symbol of up to eight bits has its 256-bit set of values: each constraint is evaluated once for every value and the sets
 //! are intersected. A wider symbol has a list of ranges, as long as every constraint on it is a comparison of the symbol,
-//! shifted by a constant or extended, with a constant. Either way the answer is final, for both outcomes.
+//! shifted by a constant or extended, with a constant, or one of floats (`float_domain`). Either way the answer is final, for both
+//! outcomes.
 
 use crate::Answer;
+use crate::float_domain;
 use crate::layers::{Answers, Cost, Said, Setup};
 use crate::path::{Group, Node};
 use crate::query::{Query, Tools};
@@ -256,6 +258,7 @@ fn ranges_of(terms: &Terms, t: TermId, width: u32, depth: u32) -> Option<Ranges>
             let inner = terms.width(x);
             preimage(terms, x, width, fold::sign_bit(inner), fold::sub(terms.as_const(k)?, 1, inner))
         }
+        View::FloatCompare { op, a, b } => float_domain::ranges(terms, op, a, b),
         // The sign bit.
         View::Extract { arg, lo } if lo + 1 == terms.width(arg) => {
             preimage(terms, arg, width, fold::sign_bit(lo + 1), fold::mask(lo + 1))

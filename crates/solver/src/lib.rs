@@ -37,6 +37,7 @@ mod differences;
 mod domain;
 mod enumerate;
 mod fixed;
+mod float_domain;
 mod intervals;
 mod invert;
 mod layers;

@@ -66,7 +66,7 @@ fn broken_by(query: &Query, tools: &mut Tools, conditions: &[TermId], input: &As
     conditions.iter().copied().filter(is_broken).collect()
 }
 
-/// Whether there is a product of two unknowns, a quotient or a remainder in it.
+/// Whether there is a product of two unknowns, a quotient, a remainder or a float in it.
 fn is_dear(terms: &Terms, conditions: &[TermId]) -> bool {
     let mut seen: FxHashSet<TermId> = conditions.iter().copied().collect();
     let mut stack = conditions.to_vec();
@@ -74,6 +74,7 @@ fn is_dear(terms: &Terms, conditions: &[TermId]) -> bool {
         match terms.view(t) {
             View::Mul(a, b) if !terms.is_const(a) && !terms.is_const(b) => return true,
             View::UDiv(..) | View::URem(..) | View::SDiv(..) | View::SRem(..) => return true,
+            View::FloatUnary { .. } | View::FloatBinary { .. } | View::Fma { .. } => return true,
             view => stack.extend(view.operands().filter(|operand| seen.len() < MAX_TERMS && seen.insert(*operand))),
         }
     }

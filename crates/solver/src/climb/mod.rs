@@ -54,10 +54,11 @@ impl Answers for Climb {
 
 fn search(query: &mut Query, tools: &mut Tools, budget: u64, seed: u64) -> Option<Said> {
     let terms = query.terms;
-    let conditions = query.conjunction();
-    if !conditions.iter().any(|&condition| terms.has_floats(condition)) {
+    let mut asked = query.constraints().iter().chain([&query.question]);
+    if !asked.any(|&condition| terms.has_floats(condition)) {
         return None;
     }
+    let conditions = query.conjunction();
     let symbols = query.symbols();
     if symbols.len() > MAX_SYMBOLS {
         return None;

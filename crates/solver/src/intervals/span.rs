@@ -8,7 +8,7 @@ use term::float::{self, FloatBinary, FloatCompare, FloatUnary, Format, Rounding}
 
 /// Both ends included, as places; no number at all where `lo` is above `hi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub lo: i128,
     pub hi: i128,
     pub has_nan: bool,
@@ -83,18 +83,18 @@ impl Span {
 }
 
 /// An operation on places; `None` for a NaN.
-pub(super) fn binary_at(op: FloatBinary, rounding: Rounding, format: Format, x: i128, y: i128) -> Option<i128> {
+pub(crate) fn binary_at(op: FloatBinary, rounding: Rounding, format: Format, x: i128, y: i128) -> Option<i128> {
     let bits = float::binary(op, rounding, format.width(), at(format, x), at(format, y));
     (!format.is_nan(bits)).then(|| place(format, bits))
 }
 
-pub(super) fn unary_at(op: FloatUnary, rounding: Rounding, from: Format, to: Format, x: i128) -> Option<i128> {
+pub(crate) fn unary_at(op: FloatUnary, rounding: Rounding, from: Format, to: Format, x: i128) -> Option<i128> {
     let bits = float::unary(op, rounding, from.width(), to.width(), at(from, x));
     (!to.is_nan(bits)).then(|| place(to, bits))
 }
 
 /// The results of an operation on two operands.
-pub(super) fn binary(op: FloatBinary, rounding: Rounding, format: Format, x: Span, y: Span) -> Span {
+pub(crate) fn binary(op: FloatBinary, rounding: Rounding, format: Format, x: Span, y: Span) -> Span {
     let end = last(format);
     let has_nan = x.has_nan || y.has_nan;
     if !x.has_numbers() || !y.has_numbers() {
@@ -153,7 +153,7 @@ fn hull(places: impl Iterator<Item = i128> + Clone, has_nan: bool) -> Span {
 }
 
 /// The squares of a number.
-pub(super) fn square(rounding: Rounding, format: Format, x: Span) -> Span {
+pub(crate) fn square(rounding: Rounding, format: Format, x: Span) -> Span {
     if !x.has_numbers() {
         return x;
     }
@@ -162,7 +162,7 @@ pub(super) fn square(rounding: Rounding, format: Format, x: Span) -> Span {
     Span { lo: of(size.lo), hi: of(size.hi), has_nan: x.has_nan }
 }
 
-pub(super) fn unary(op: FloatUnary, rounding: Rounding, (from, to): (Format, Format), x: Span) -> Span {
+pub(crate) fn unary(op: FloatUnary, rounding: Rounding, (from, to): (Format, Format), x: Span) -> Span {
     let (mut x, mut has_nan) = (x, x.has_nan);
     if op == FloatUnary::Sqrt && x.has_numbers() && x.lo < 0 {
         (x, has_nan) = (x.meet(Span::numbers(0, last(from))), true);
@@ -176,7 +176,7 @@ pub(super) fn unary(op: FloatUnary, rounding: Rounding, (from, to): (Format, For
     }
 }
 
-pub(super) fn fma(rounding: Rounding, format: Format, [x, y, z]: [Span; 3]) -> Span {
+pub(crate) fn fma(rounding: Rounding, format: Format, [x, y, z]: [Span; 3]) -> Span {
     let operands = [x, y, z];
     if !operands.iter().all(|operand| operand.has_numbers()) {
         return Span { has_nan: true, ..Span::NOTHING };
@@ -194,7 +194,7 @@ pub(super) fn fma(rounding: Rounding, format: Format, [x, y, z]: [Span; 3]) -> S
 }
 
 /// Whether a comparison can be false, and whether it can be true. Of one term with itself, more is known.
-pub(super) fn compare(op: FloatCompare, a: Span, b: Span, is_same: bool) -> Span {
+pub(crate) fn compare(op: FloatCompare, a: Span, b: Span, is_same: bool) -> Span {
     let has_nan = a.has_nan || b.has_nan;
     if !a.has_numbers() || !b.has_numbers() {
         return Span::truth(true, false);
@@ -212,7 +212,7 @@ pub(super) fn compare(op: FloatCompare, a: Span, b: Span, is_same: bool) -> Span
 }
 
 /// The part of a span from the first place on at which something holds that goes on holding.
-pub(super) fn from_first(span: Span, holds: impl Fn(i128) -> bool) -> Span {
+pub(crate) fn from_first(span: Span, holds: impl Fn(i128) -> bool) -> Span {
     if !span.has_numbers() || holds(span.lo) {
         return span;
     }
@@ -228,6 +228,6 @@ pub(super) fn from_first(span: Span, holds: impl Fn(i128) -> bool) -> Span {
 }
 
 /// The part up to the last place at which something holds that held from the beginning.
-pub(super) fn up_to_last(span: Span, holds: impl Fn(i128) -> bool) -> Span {
+pub(crate) fn up_to_last(span: Span, holds: impl Fn(i128) -> bool) -> Span {
     from_first(span.negated(), |place| holds(-place)).negated()
 }

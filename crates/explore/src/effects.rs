@@ -369,6 +369,9 @@ impl<'i> Decider<'i> {
                 path.constrain_new(&mut self.machine.terms, &mut self.eval, *condition);
             }
         }
+        if let InputForm::Text(form) = &form {
+            self.teach_text(path, request, form);
+        }
         path.answer(Answer::Input(form));
         Fate::Goes
     }

@@ -6,7 +6,7 @@ use witness::{Ending, InputValue, Witness};
 
 use crate::{
     Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Looks,
-    Maker, Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Shapings, Technique, Told,
+    Maker, Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Shapings, Technique, Told, Trial, Tried,
 };
 
 /// The techniques of a campaign and who drives it. Without any it is plain exploration.
@@ -169,6 +169,12 @@ impl LineUp {
 
     pub(crate) fn world_input(&mut self, request: &InputRequest) -> InputForm {
         self.seats().find_map(|seats| seats.world_input(request)).unwrap_or(InputForm::Symbolic)
+    }
+
+    /// Of the one technique that tries something.
+    pub(crate) fn trial(&mut self, last: Option<Tried>) -> Option<Trial> {
+        let mut last = last;
+        self.seats().find_map(|seats| seats.trial(last.take()))
     }
 
     pub(crate) fn call(&mut self, path: &Path, func: FuncId) -> CallChoice {

@@ -133,6 +133,7 @@ impl Path {
         if !terms.is_true(condition) {
             self.condition.add(terms, condition);
         }
+        self.state.facts.hear(condition);
         self.decisions.push(decision);
         self.answer(answer);
     }
@@ -140,6 +141,7 @@ impl Path {
     /// As [`Path::take`] for a condition that follows from those the path has: no question needs it.
     pub(crate) fn take_implied(&mut self, decision: u64, condition: TermId, answer: Answer) {
         self.condition.add_implied(condition);
+        self.state.facts.hear(condition);
         self.decisions.push(decision);
         self.answer(answer);
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use term::{Assignment, TermId, Terms, View};
-use vm::{Effect, InputRecord, InputRequest};
+use vm::{Effect, InputRecord, InputRequest, TextForm};
 
 use crate::effects::{Decider, Parted};
 use crate::{Path, World};
@@ -72,6 +72,15 @@ impl Follower {
         }
     }
 
+    /// The same for an input that is a text.
+    fn learn_text(&mut self, terms: &Terms, record: &InputRecord, occurrence: usize) {
+        let mut namesakes = self.seed.inputs.iter().filter(|(other, _)| **other == *record.name);
+        let (Some((_, bytes)), Some(tail)) = (namesakes.nth(occurrence), &record.tail) else { return };
+        for (symbol, value) in tail.values_for(terms, &record.scalars, bytes) {
+            self.input.set(symbol, value);
+        }
+    }
+
     pub fn choice(&self, max: u64) -> u64 {
         self.seed.size.unwrap_or(0).min(max)
     }
@@ -83,7 +92,12 @@ impl Path {
         let mut followers: Vec<Follower> = seeds.map(Follower::new).collect();
         for record in self.state.inputs.iter() {
             let pieces = pieces_of(record);
-            followers.iter_mut().for_each(|follower| follower.learn(terms, &record.name, 0, &pieces));
+            for follower in &mut followers {
+                match record.tail {
+                    Some(_) => follower.learn_text(terms, record, 0),
+                    None => follower.learn(terms, &record.name, 0, &pieces),
+                }
+            }
         }
         self.carry(followers);
     }
@@ -110,6 +124,20 @@ impl Decider<'_> {
         let mut followers = path.seeds.to_vec();
         let terms = &self.machine.terms;
         followers.iter_mut().for_each(|follower| follower.learn(terms, &request.name, occurrence, &pieces));
+        path.carry(followers);
+    }
+
+    /// The same where the input turns out to be a text.
+    pub(crate) fn teach_text(&mut self, path: &mut Path, request: &InputRequest, form: &TextForm) {
+        if path.seeds.is_empty() {
+            return;
+        }
+        let occurrence = path.state.inputs.n_named(&request.name);
+        let number = occurrence + path.state.n_inputs_unseen as usize;
+        let record = vm::create_text(&mut self.machine.terms, request, number, form);
+        let mut followers = path.seeds.to_vec();
+        let terms = &self.machine.terms;
+        followers.iter_mut().for_each(|follower| follower.learn_text(terms, &record, occurrence));
         path.carry(followers);
     }
 

@@ -3,6 +3,7 @@
 //! | room | holds |
 //! |---|---|
 //! | `beginnings` | how a path starts: at the beginning, from its decisions, with seeds |
+//! | `trials` | runs on inputs that techniques want to try first |
 //! | `watching` | the tree of points and footprints, for techniques that watch; paths that are held |
 //! | `doubts` | open questions, and how long to wait for an answer |
 //! | `telling` | what was told of paths that ended |
@@ -17,6 +18,7 @@ mod limits;
 mod sharing;
 mod snapshot;
 mod telling;
+mod trials;
 mod turns;
 mod wanted;
 mod watching;

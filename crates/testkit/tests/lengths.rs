@@ -15,9 +15,11 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// In `make test`; `COLT_LENGTHS=1000` in `make fuzz`.
 const FEW: u64 = 24;
 
-const HEAD: &str = r#"#include <stdio.h>
+const HEAD: &str = r#"#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <colt.h>
 #ifdef PLAIN
 static char *input(const char *name) {
@@ -119,7 +121,12 @@ impl Program {
     fn condition(&mut self) -> String {
         let (x, c, word) = (self.source(""), self.character(), self.word());
         let k = self.random.below(self.most + 3);
-        match self.random.below(10) {
+        match self.random.below(15) {
+            10 => format!("strstr({x}, {word}) != 0"),
+            11 => format!("strcasecmp({x}, {word}) {} 0", self.random.pick(&["==", "<", ">"])),
+            12 => format!("strlen({x}) > 2 && memcmp({x}, {word}, 2) == 0"),
+            13 => format!("strcmp({x}, {}) {} 0", self.source(""), self.random.pick(&["==", "<"])),
+            14 => format!("strpbrk({x}, \"/:\") != 0"),
             0 => format!("strlen({x}) {} {k}", self.random.pick(&["<", ">", "=="])),
             1 => format!("{x}[0] == {c}"),
             2 => format!("strcmp({x}, {word}) == 0"),
@@ -137,7 +144,51 @@ impl Program {
         let to = self.buffer();
         let from = self.source(&to);
         let (c, n, bit, name) = (self.character(), self.random.below(7) + 1, self.bit(), self.name());
-        let line = match self.random.below(24) {
+        let line = match self.random.below(42) {
+            24 => format!(
+                "int n{name} = 0; for (char *{name} = {from}; *{name}; {name}++) if (*{name} == {c}) n{name}++; if (n{name} > 1) code |= {bit};"
+            ),
+            25 => format!(
+                "char *{name} = 0; for (char *q = {from}; *q; q++) if (*q == {c}) {name} = q; if ({name}) {{ code |= {bit}; strcpy({to}, {name}); }}"
+            ),
+            26 => format!(
+                "for (char *{name} = {from}; *{name}; {name}++) *{name} = (char)tolower((unsigned char)*{name});"
+            ),
+            27 => format!(
+                "char *{name} = {from} + strlen({from}); while ({name} > {from} && {name}[-1] == {c}) {name}--; *{name} = 0;"
+            ),
+            28 => format!(
+                "size_t {name} = 0; while ({name} < {n} && {from}[{name}]) {{ {to}[{name}] = {from}[{name}]; {name}++; }} {to}[{name}] = 0;"
+            ),
+            29 => {
+                format!("char *{name} = strtok({from}, \"/:\"); if ({name}) {{ code |= {bit}; strcpy({to}, {name}); }}")
+            }
+            30 => format!("snprintf({to}, {n}, \"%-{n}.{}s|\", {from});", n % 4),
+            31 => format!("int {name} = sscanf({from}, \"%3s\", {to}); if ({name} == 1) code |= {bit};"),
+            32 => format!("size_t {name} = strlen({from}); if ({name} > {n}) {{ {from}[{n}] = 0; code |= {bit}; }}"),
+            33 => format!(
+                "char *{name} = {from}; if (*{name}) {name}++; if (strcmp({name}, \"a\") == 0) code |= {bit}; strncpy({to}, {name}, {n});"
+            ),
+            34 => format!(
+                "size_t {name} = strlen({to}) + 1; if ({name} < sizeof {to}) {{ strncpy({to} + {name}, {from}, sizeof {to} - {name}); if ({to}[{name}] == {c}) code |= {bit}; }}"
+            ),
+            35 if self.blocks.len() < 2 => format!(
+                "char *{name} = malloc(strlen({from}) + 2); sprintf({name}, \"%s/\", {from}); if ({name}[1] == {c}) code |= {bit};"
+            ),
+            36 => format!(
+                "int {name} = colt_range(0, 9, \"{name}\"); memcpy({to}, \"abcdefghijk\", {name}); if ({name} > {n}) code |= {bit};"
+            ),
+            37 => format!(
+                "int {name} = colt_range(0, 6, \"{name}\"); if ((size_t){name} < strlen({from})) {{ {from}[{name}] = {c}; code |= {bit}; }}"
+            ),
+            38 => format!(
+                "int {name} = 0; for (char *q = {from}; *q; q++) {{ if (*q == '\\\\' && q[1]) q++; {name}++; }} if ({name} == {n}) code |= {bit};"
+            ),
+            39 => format!(
+                "char *{name} = {from}, *q{name} = {to}; for (; *{name}; {name}++) if (*{name} != {c}) *q{name}++ = *{name}; *q{name} = 0;"
+            ),
+            40 => format!("int {name} = atoi({from}); if ({name} == {n}) code |= {bit};"),
+            41 => format!("char *{name} = {to}; while (*{name}) {name}++; strcpy({name}, {from});"),
             0 => format!("strcpy({to}, {from});"),
             1 => format!("strcat({to}, {from});"),
             2 => format!("strncpy({to}, {from}, {n});"),

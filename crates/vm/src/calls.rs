@@ -12,7 +12,7 @@ use crate::run::{Machine, Next, Step};
 use crate::value::mask128;
 use crate::{
     Access, Answer, Effect, Event, Frame, INPUTS, InputForm, InputRequest, Interest, Label, Liveness, PickWhy, Region,
-    Returns, Shadow, Site, State, Use, Value,
+    Returns, Shadow, Site, Sizes, State, Use, Value,
 };
 
 /// Functions of the C library that fetch an argument before they know whether there is one.
@@ -314,6 +314,9 @@ impl Machine<'_> {
         let mut state = State::new(self.image.initial_memory(), Frame::new(entry, regs, Returns::ToCall));
         state.output = self.image.world.record_output.then(Default::default);
         state.top.track = self.root_track();
+        if self.spans.sizes == Sizes::Terms {
+            state.facts.keep();
+        }
         self.declare_world(&mut state, arg_lens, form_of);
         state.top.stack_mark = state.memory.n_stack_objects();
         self.cover_entry(entry);

@@ -9,7 +9,7 @@ use witness::Layout;
 
 use crate::tail;
 pub use crate::tail::Tail;
-use crate::{Freedom, InputForm, InputRequest, Label, Labels, List};
+use crate::{Freedom, InputForm, InputRequest, Label, Labels, List, StringKind};
 
 /// How the names of inputs begin that are memory nobody wrote.
 pub const UNWRITTEN: &str = witness::UNWRITTEN;
@@ -161,13 +161,18 @@ pub fn create(
         InputForm::Given { scalars, .. } => scalars.to_vec().into(),
         _ => request.scalars.iter().enumerate().map(scalar).collect(),
     };
+    // A string whose bytes are given is as long as those.
+    let n_bytes = match form {
+        InputForm::Given { scalars, .. } if request.string == Some(StringKind::Own) => scalars.len() as u64,
+        _ => request.bytes,
+    };
     let size = matches!(form, InputForm::UpTo).then(|| terms.symbol(&format!("{}.size", request.name), 64));
     InputRecord {
         size,
         tail: None,
         name: request.name.clone(),
         type_name: request.type_name.clone(),
-        n_bytes: request.bytes,
+        n_bytes,
         origin: request.origin,
         scalars,
         layout: match form {

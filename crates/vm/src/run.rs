@@ -87,6 +87,12 @@ impl<'i> Machine<'i> {
         self.tlb.flush();
         self.running.n_answered = 0;
         self.sync_control(state);
+        self.spans.positions.enter(&state.facts);
+        if state.is_at_rounds
+            && let Err(effect) = self.hurry(state)
+        {
+            return effect;
+        }
         let mut left = fuel as i64;
         let effect = match self.watching.trace() {
             None => self.execute::<false>(state, &mut left),
@@ -324,8 +330,8 @@ impl<'i> Machine<'i> {
                 if is_tracking {
                     self.arrive(state, from);
                 }
-                if hurries {
-                    self.hurry(state);
+                if hurries && let Err(effect) = self.hurry(state) {
+                    return effect;
                 }
                 if goes_back
                     && self.watching.interest() == Interest::NONE

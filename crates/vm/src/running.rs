@@ -17,10 +17,12 @@ pub(crate) struct Running {
 }
 
 impl Machine<'_> {
-    /// The answers served their instruction.
+    /// The answers served their instruction. What they say is known from here on, and not before: run again with one answer more, an
+    /// instruction must ask the same.
     pub(crate) fn settle_answers(&mut self, state: &mut State) {
         self.running.n_answered = 0;
         state.answers.clear();
+        self.spans.positions.learn(&self.terms, &mut state.facts);
     }
 
     /// The next answer for the running instruction, or the question.

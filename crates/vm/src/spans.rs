@@ -13,7 +13,7 @@ use crate::access::{Byte, Offset};
 use crate::layers::{Layers, Text, Zeros};
 use crate::positions::Positions;
 use crate::run::{Machine, Step};
-use crate::seek::{Limit, Reach, Sense, Stops, Which};
+use crate::seek::{Found, Limit, Reach, Sense, Stops, Which};
 use crate::unwritten::byte_of;
 use crate::{Access, Answer, Decides, Effect, Liveness, Loops, Object, ObjectId, ObjectKind, Site, State, Use, Value};
 
@@ -34,8 +34,8 @@ pub struct Spans {
     pub positions: Positions,
     /// Symbols that stand for more than one byte of an input: what is decided by them was decided for some texts only.
     pub fillers: FxHashSet<SymbolId>,
-    /// What stands where searches ended, by pile and offset.
-    pub(crate) found: FxHashMap<(usize, TermId), (Rc<Layers>, TermId)>,
+    /// What stands where searches ended, by pile, offset and what the path knew.
+    pub(crate) found: FxHashMap<(usize, TermId, u64), (Rc<Layers>, TermId)>,
     /// Loops whose rounds may be done at once.
     pub loops: Loops,
     /// Where something was done at once that the program, or the library, does in a loop.
@@ -114,12 +114,6 @@ impl Machine<'_> {
         drop(found);
         state.memory.get_mut(to.object).set_layers(Layers::over(below, to.at, above, from, len));
         self.tlb.flush();
-    }
-
-    /// Rounds of a loop were done at once.
-    pub(crate) fn looks_at_rounds(&mut self, state: &State, length: TermId) {
-        self.looks_at_term(state, length);
-        self.summarise(state, "loop");
     }
 
     /// Puts `len` bytes of a pile at a known place of an object.
@@ -278,6 +272,7 @@ impl Machine<'_> {
         let zero = Stops::Listed { bytes: vec![self.terms.byte_constant(0)], sense: Sense::In };
         let reach = Reach { from: from.at, to: extent, limit: Limit::Object };
         let Ok(found) = self.seek(&above, reach, &zero, Which::First, &mut 0) else { return Ok(None) };
+        let found = self.split_found(state, found)?;
         if !self.terms.is_false(found.is_lost) {
             self.check_lost(state, found.is_lost)?;
         }
@@ -287,7 +282,6 @@ impl Machine<'_> {
         let is_read = self.terms.or(has_end, is_wider);
         self.check(state, is_read, |machine| machine.bug_beyond(state, from.object, Access::Read))?;
         let length = self.terms.sub(found.at, from.at);
-        self.looks_at_term(state, length);
         let fits = self.spans.positions.less(&mut self.terms, length, room);
         self.check(state, fits, |machine| machine.bug_beyond(state, to.object, Access::Write))?;
         let one = self.terms.constant(1, 64);
@@ -368,6 +362,7 @@ impl Machine<'_> {
         let found = Rc::clone(state.memory.get(object));
         let pile = self.pile_of(&found);
         let Ok(found) = self.seek(&pile, reach, stops, which, &mut 0) else { return Ok(None) };
+        let found = self.split_found(state, found)?;
         if !is_limited {
             self.remember_found(&pile, &found);
         }
@@ -382,9 +377,15 @@ impl Machine<'_> {
         }
         self.check(state, holds, |machine| machine.bug_beyond(state, object, Access::Read))?;
         let distance = self.terms.sub(found.at, at);
-        self.looks_at_term(state, distance);
         self.summarise(state, "search");
         Ok(Some(distance))
+    }
+
+    /// One of the cases that a search may end in.
+    fn split_found(&mut self, state: &State, found: Found) -> Step<Found> {
+        let taken = self.split(state, found.at)?;
+        let (is_lost, byte) = (self.in_case(&taken, found.is_lost), self.in_case(&taken, found.byte));
+        Ok(Found { at: taken.value, is_lost, byte })
     }
 
     /// Bytes and places that are all concrete are looked at one by one.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use term::float::Rounding;
 
-use crate::{Answer, Frame, Inputs, Label, Memory, Site, Slots, Threads};
+use crate::{Answer, Facts, Frame, Inputs, Label, Memory, Site, Slots, Threads};
 
 /// A suspended caller and its callers.
 pub struct Caller {
@@ -67,6 +67,10 @@ pub struct State {
     pub left_guard: Option<Box<(u64, Label)>>,
     /// What it depends on how far standard input was read.
     pub stdin_label: Label,
+    /// Whether it stands at the head of a loop whose rounds are being done, and has asked something.
+    pub is_at_rounds: bool,
+    /// What its conditions say about lengths, where those are terms.
+    pub facts: Facts,
     pub slots: Slots,
 }
 
@@ -96,6 +100,8 @@ impl State {
             origins: None,
             left_guard: None,
             stdin_label: Label::EMPTY,
+            is_at_rounds: false,
+            facts: Facts::default(),
             slots: Slots::default(),
         }
     }

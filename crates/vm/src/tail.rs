@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use term::{SymbolId, TermId, Terms};
+use term::{SymbolId, TermId, Terms, View};
 
 use crate::effect::{StringKind, TextForm, TextKind};
 use crate::layers::{Layers, Text, Zeros};
@@ -190,6 +190,43 @@ impl Tail {
         bytes
     }
 
+    /// Values of the symbols for a text that is like this one: what its form cannot say is left out.
+    pub fn values_for(&self, terms: &Terms, scalars: &[Scalar], text: &[u8]) -> Vec<(SymbolId, u64)> {
+        let n_prefix = scalars.len();
+        let zero_from = |from: usize| text.iter().skip(from).position(|byte| *byte == 0).map(|idx| from + idx);
+        let end = match self.kind {
+            TextKind::String => zero_from(0).unwrap_or(text.len()),
+            TextKind::Buffer => zero_from(n_prefix).unwrap_or(text.len()).max(n_prefix),
+            TextKind::Stream => text.len(),
+        };
+        let end = end.min(self.most as usize);
+        let mut values = vec![(self.end, end as u64)];
+        for (scalar, byte) in scalars.iter().zip(text.iter().take(end.max(n_prefix))) {
+            if let (Some(term), true) = (scalar.term, scalar.offset < end as u64 || self.kind == TextKind::Buffer) {
+                values.push((term, u64::from(*byte)));
+            }
+        }
+        let behind = text.get(n_prefix..end).unwrap_or(&[]);
+        let n_repeated = self.repeat.len();
+        let common = |first: usize| {
+            let mut counts = [0u32; 256];
+            behind.iter().skip(first).step_by(n_repeated).for_each(|byte| counts[usize::from(*byte)] += 1);
+            (1..256).max_by_key(|byte| (counts[*byte], 256 - byte)).filter(|byte| counts[*byte] > 0)
+        };
+        let fillers: Vec<Option<usize>> = (0..n_repeated).map(common).collect();
+        for (term, filler) in self.repeat.iter().zip(&fillers) {
+            values.extend(filler.map(|byte| (*term, byte as u64)));
+        }
+        let differs = |idx: &usize| behind[*idx] != 0 && fillers[idx % n_repeated] != Some(usize::from(behind[*idx]));
+        for ((at, byte), idx) in self.marks.iter().zip((0..behind.len()).filter(differs)) {
+            values.extend([(*at, (n_prefix + idx) as u64), (*byte, u64::from(behind[idx]))]);
+        }
+        if let (Some(rest), Some(byte)) = (self.rest, text.get(end + 1)) {
+            values.push((rest, u64::from(*byte)));
+        }
+        values.into_iter().filter_map(|(term, value)| symbol_for(terms, term, value)).collect()
+    }
+
     /// The bytes as a pile.
     pub fn layers(&self, terms: &mut Terms, scalars: &[Scalar]) -> Rc<Layers> {
         let prefix: Rc<[TermId]> = scalars.iter().filter_map(|scalar| scalar.term).collect();
@@ -220,5 +257,24 @@ impl Tail {
         let zero_byte = terms.byte_constant(0);
         let front = Text { prefix, repeat: Rc::from([zero_byte]), zeros: Zeros::Some };
         Layers::over(pile, zero, Rc::new(Layers::Text(front)), zero, start)
+    }
+}
+
+/// What the symbol in a term has to be for the term to have that value.
+fn symbol_for(terms: &Terms, term: TermId, value: u64) -> Option<(SymbolId, u64)> {
+    match terms.view(term) {
+        View::Symbol(symbol) => Some((symbol, value)),
+        View::ZExt(x) => symbol_for(terms, x, value),
+        View::Xor(a, b) => match (terms.as_const(a), terms.as_const(b)) {
+            (Some(known), None) => symbol_for(terms, b, value ^ known as u64),
+            (None, Some(known)) => symbol_for(terms, a, value ^ known as u64),
+            _ => None,
+        },
+        View::Add(a, b) => match (terms.as_const(a), terms.as_const(b)) {
+            (Some(known), None) => symbol_for(terms, b, value.wrapping_sub(known as u64)),
+            (None, Some(known)) => symbol_for(terms, a, value.wrapping_sub(known as u64)),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use ir::{FuncId, GlobalId};
 use term::TermId;
 use vm::{Effect, InputForm, InputRequest, Sizes};
-use witness::Ending;
+use witness::{Bug, Ending, InputValue};
 
 use crate::{Asked, Leads, Meanings, Means, Meant, Path, Rank, Shapings, Unwatched};
 
@@ -26,6 +26,19 @@ pub enum CallChoice {
     Enter,
     /// Leave it out; its results are fresh symbols.
     Skip,
+}
+
+/// A run of the program on inputs that a technique has fixed, before anything is explored. Nothing is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Instructions it may take.
+    pub fuel: u64,
+}
+
+/// What a trial came to: its fault, where it had one, and its inputs.
+pub struct Tried {
+    pub bug: Option<Bug>,
+    pub inputs: Vec<InputValue>,
 }
 
 /// A seat that is left alone decides as if the technique were not there.
@@ -58,6 +71,12 @@ pub trait Seats {
     /// Seat `input`: what sizes that depend on inputs are. One that wants terms gets them.
     fn sizes(&self) -> Sizes {
         Sizes::Picked
+    }
+
+    /// Seat `input`: the next trial. From here on its inputs are fixed, until there is no more to be tried. Told what the last one came
+    /// to.
+    fn trial(&mut self, _last: Option<Tried>) -> Option<Trial> {
+        None
     }
 
     /// Seat `refine`, one owner: in which ways an input of its own goes on, where the effect depends on a part of it that is open.

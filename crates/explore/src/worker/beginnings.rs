@@ -18,6 +18,7 @@ pub const NO_OUTLOOK: Outlook = Outlook { promise: Promise::Nothing, spot: SpotI
 impl Worker<'_, '_> {
     pub(super) fn begin(&mut self, plan: RunPlan) {
         if plan.prefixes.is_empty() {
+            self.try_out();
             // With symbolic arguments, how many there are is the first decision.
             for choice in self.options.world.arg_choices().into_iter().rev() {
                 let mut path = self.start(choice);

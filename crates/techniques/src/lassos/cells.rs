@@ -325,6 +325,9 @@ fn has_same_shape(cut: &Cut, earlier: &State, later: &State) -> bool {
         origins: _,
         left_guard: _,
         stdin_label: _,
+        // Where sizes are terms, which does not go with this.
+        is_at_rounds: _,
+        facts: _,
         slots: _,
     } = earlier;
     let same_jumps = match (jumps, &later.jumps) {

@@ -19,6 +19,10 @@
 //! `/` or of `<>` in a row, or a `@` after a thousand letters. A buffer that the program marks has a prefix of any bytes, then no zero up to
 //! some place, which may be the buffer's end, a zero, and any byte repeated.
 //!
+//! **What is tried first.** Some loops cannot be done at once, and their bugs need one short text repeated many times. So before anything is
+//! explored, the program is run on such texts, made of the characters and words that it compares with, as long as its buffers and longer. These runs are
+//! concrete, take little, and nothing is told of them but what goes wrong: that is a finding, with the shortest such text.
+//!
 //! **Why nothing is claimed falsely.** Every text made so is an input that plain exploration has as well, so whatever is found is real, and
 //! is run natively like any finding. The other way round: as long as no condition speaks of the bytes behind the prefix, it is true of all
 //! texts with these lengths and prefixes alike, since all that was used of them is that they are not zero. So the paths are all there are.
@@ -29,13 +33,19 @@
 //! hundreds is left to the loop of the library.
 
 mod company;
+mod texts;
+mod trials;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use explore::{InputForm, InputKind, InputRequest, Maker, Means, Path, Report, Seats, Shapings, Technique};
+use explore::{
+    Discovery, InputForm, InputKind, InputRequest, Maker, Means, Path, Report, Seats, Shapings, Technique, Trial, Tried,
+};
 use vm::{Effect, Sizes, StringKind, TextForm, TextKind};
 
+use self::texts::Repeated;
+use self::trials::Trials;
 use crate::{Entry, Flag, Flags, Making, Named, Part, Resume};
 
 pub const NAME: &str = "lengths";
@@ -59,11 +69,16 @@ pub struct Lengths {
     seen: Arc<Mutex<Seen>>,
     /// How many summaries of the machine are known.
     n_known: usize,
+    /// What is tried before anything is explored.
+    texts: Arc<[Repeated]>,
+    trials: Option<Trials>,
+    /// What that showed.
+    found: Vec<Discovery>,
 }
 
 impl Lengths {
-    fn new(config: Config, seen: Arc<Mutex<Seen>>) -> Lengths {
-        Lengths { config, seen, n_known: 0 }
+    fn new(config: Config, seen: Arc<Mutex<Seen>>, texts: Arc<[Repeated]>) -> Lengths {
+        Lengths { config, seen, n_known: 0, trials: Some(Trials::new(&texts)), texts, found: Vec::new() }
     }
 
     /// The form of an input that is a text.
@@ -103,8 +118,12 @@ impl Technique for Lengths {
     }
 
     fn for_workers(&self) -> Option<Maker> {
-        let (config, seen) = (self.config, Arc::clone(&self.seen));
-        Some(Arc::new(move || Box::new(Lengths::new(config, Arc::clone(&seen)))))
+        let (config, seen, texts) = (self.config, Arc::clone(&self.seen), Arc::clone(&self.texts));
+        Some(Arc::new(move || Box::new(Lengths::new(config, Arc::clone(&seen), Arc::clone(&texts)))))
+    }
+
+    fn discoveries(&mut self) -> Vec<Discovery> {
+        std::mem::take(&mut self.found)
     }
 
     fn report(&mut self) -> Report {
@@ -138,15 +157,29 @@ impl Seats for Lengths {
 
     fn input(&mut self, _path: &Path, request: &InputRequest, _means: &mut Means) -> Option<InputForm> {
         let form = self.form(request)?;
+        if let Some(fixed) = self.trials.as_mut().and_then(|trials| trials.form(request, form.most)) {
+            return Some(fixed);
+        }
         self.note(request);
         Some(InputForm::Text(form))
     }
 
     fn world_input(&mut self, request: &InputRequest) -> Option<InputForm> {
+        if let Some(fixed) = self.trials.as_mut().and_then(|trials| trials.form(request, request.bytes)) {
+            return Some(fixed);
+        }
         let kind = if &*request.name == "stdin" { TextKind::Stream } else { TextKind::String };
         self.note(request);
         let Config { prefix, .. } = self.config;
         Some(InputForm::Text(TextForm { prefix, most: request.bytes, n_repeated: 2, n_marks: 1, kind }))
+    }
+
+    fn trial(&mut self, last: Option<Tried>) -> Option<Trial> {
+        let trial = self.trials.as_mut()?.next(last);
+        if trial.is_none() {
+            self.found = self.trials.take().map(|mut trials| trials.discoveries()).unwrap_or_default();
+        }
+        trial
     }
 
     /// Nothing is left open; only what the machine did without looping is taken note of.
@@ -211,5 +244,6 @@ fn make(making: &Making) -> Result<Part, String> {
     }
     let most = flags.number(&MAX);
     let config = Config { prefix: flags.number(&PREFIX).min(most), most };
-    Ok(Part::passive(Lengths::new(config, Arc::default())))
+    let texts = texts::texts(subject.module, most).into();
+    Ok(Part::passive(Lengths::new(config, Arc::default(), texts)))
 }

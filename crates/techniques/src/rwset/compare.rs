@@ -151,6 +151,9 @@ fn same_shape(old: &State, new: &State) -> bool {
         origins: _,
         left_guard,
         stdin_label,
+        // Where sizes are terms, which does not go with this.
+        is_at_rounds: _,
+        facts: _,
         // Techniques that go with this one keep there what they know about the past.
         slots: _,
     } = old;

@@ -136,6 +136,8 @@ impl Machine<'_> {
         moving: &[SymbolId],
     ) -> Option<Round> {
         let mut aside = state.clone();
+        aside.answers.clear();
+        self.running.n_answered = 0;
         for (variable, term) in variables.iter().zip(begin) {
             let value = Value::of_term(&self.terms, *term, Label::EMPTY);
             aside.top.set(variable.reg, variable.bits, value);

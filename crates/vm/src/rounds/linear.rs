@@ -89,7 +89,7 @@ impl Machine<'_> {
             View::ZExt(x) if x == counter.term => with_rounds(Linear { times: 1, rest: zero }, 0, 0, counter),
             View::ZExt(x) if !self.mentions(x, &counter.symbols) => {
                 let rest = self.terms.zext(x, 64);
-                let (least, most) = self.spans.positions.range(&self.terms, x, 16);
+                let (least, most) = self.spans.positions.range(&self.terms, x);
                 Small { linear: Linear { times: 0, rest }, low: least.into(), high: most.into() }
             }
             View::Extract { arg, lo: 0 } if self.terms.width(arg) == 64 => self.small(arg, counter)?,
@@ -145,7 +145,7 @@ impl Machine<'_> {
                 (a.0.min(b.0), a.1.max(b.1))
             }
             _ => {
-                let (least, most) = self.spans.positions.range(&self.terms, term, 16);
+                let (least, most) = self.spans.positions.range(&self.terms, term);
                 (least.into(), most.into())
             }
         };

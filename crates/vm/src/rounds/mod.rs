@@ -24,9 +24,10 @@ use term::{Replacement, SymbolId, TermId, View};
 use self::aside::{Next, Round, Turn};
 use self::linear::Linear;
 use crate::layers::{Layers, Mapped, Text, Zeros};
-use crate::run::Machine;
+use crate::run::{Machine, Step};
 use crate::seek::{Limit, Reach, Stops, Which};
 use crate::spans::Located;
+use crate::split::Taken;
 use crate::{Label, Liveness, ObjectId, ObjectKind, Sizes, State, Value};
 
 /// Loops without loops inside, by function and head.
@@ -66,9 +67,22 @@ enum Change {
 /// What all rounds that are done at once do.
 struct Rounds {
     length: TermId,
+    /// What their number was told by.
+    looked: [TermId; 2],
     /// What the variables are afterwards.
     after: Vec<(Variable, TermId)>,
     store: Option<Store>,
+}
+
+/// A loop as it was understood, before its number of rounds is settled.
+struct Draft {
+    variables: Vec<Variable>,
+    changes: Vec<Change>,
+    first: Vec<Value>,
+    begin: Vec<TermId>,
+    course: Course,
+    store: Option<Store>,
+    length: TermId,
 }
 
 /// Bytes that are written.
@@ -103,9 +117,9 @@ enum Heading {
 }
 
 /// What a loop goes through.
-struct Course<'r> {
-    round: &'r Round,
-    counter: &'r Counter,
+struct Course {
+    round: Round,
+    counter: Counter,
     rows: Vec<Row>,
     /// The symbols of the bytes that are read in them.
     bytes: Vec<SymbolId>,
@@ -122,26 +136,29 @@ struct Limits {
 }
 
 impl Machine<'_> {
-    /// At the head of a loop: does the rounds of it that can be done at once.
+    /// At the head of a loop: does the rounds of it that can be done at once. Where that has to ask, the state stands there until it is
+    /// answered.
     #[cold]
-    pub(crate) fn hurry(&mut self, state: &mut State) {
+    pub(crate) fn hurry(&mut self, state: &mut State) -> Step<()> {
         if self.spans.sizes == Sizes::Picked {
-            return;
+            return Ok(());
         }
-        let Some(shape) = self.spans.loops.get(&(state.top.func, state.top.block)).cloned() else { return };
+        let Some(shape) = self.spans.loops.get(&(state.top.func, state.top.block)).cloned() else { return Ok(()) };
         let n_notes = self.notes.len();
-        let n_answered = self.running.n_answered;
         let rounds = self.rounds(state, &shape);
         self.notes.truncate(n_notes);
-        self.running.n_answered = n_answered;
-        if let Some(rounds) = rounds {
+        state.is_at_rounds = rounds.is_err();
+        if let Some(rounds) = rounds? {
             self.do_rounds(state, rounds);
         }
+        self.settle_answers(state);
+        Ok(())
     }
 
     fn do_rounds(&mut self, state: &mut State, rounds: Rounds) {
-        let Rounds { length, after, store } = rounds;
-        self.looks_at_rounds(state, length);
+        let Rounds { length, looked, after, store } = rounds;
+        looked.into_iter().for_each(|term| self.looks_at_term(state, term));
+        self.summarise(state, "loop");
         for (variable, term) in after {
             self.looks_at_term(state, term);
             let value = Value::of_term(&self.terms, term, Label::EMPTY);
@@ -169,7 +186,15 @@ impl Machine<'_> {
     }
 
     /// What the rounds that can be done at once do.
-    fn rounds(&mut self, state: &State, shape: &LoopShape) -> Option<Rounds> {
+    fn rounds(&mut self, state: &State, shape: &LoopShape) -> Step<Option<Rounds>> {
+        let Some(draft) = self.draft(state, shape) else { return Ok(None) };
+        self.running.n_answered = 0;
+        let taken = self.split(state, draft.length)?;
+        Ok(self.carry_out(state, draft, taken))
+    }
+
+    /// What a loop goes through, and for how many rounds.
+    fn draft(&mut self, state: &State, shape: &LoopShape) -> Option<Draft> {
         let body = &shape.body;
         let variables: Vec<Variable> =
             shape.variables.iter().map(|(reg, bits)| Variable { reg: *reg, bits: *bits }).collect();
@@ -180,14 +205,27 @@ impl Machine<'_> {
         let opaque: Vec<SymbolId> = self.symbols_of(&begin, |idx| changes[idx] == Change::Other);
         let moving = [&opaque[..], &counter.symbols].concat();
         let round = self.round(state, body, &variables, &begin, &moving)?;
-        let course = self.course(state, &round, &counter, opaque)?;
+        let course = self.course(state, round, counter, opaque)?;
         let mut limits = Limits { rounds: Vec::new(), valid: self.terms.tru(), is_certain: true };
         self.limit_by_conditions(state, &course, &mut limits)?;
-        let store = match round.store {
+        let store = match course.round.store {
             None => None,
             Some(_) => Some(self.store_of_rounds(state, &course, &mut limits)?),
         };
         let length = self.least(&limits)?;
+        for (idx, _) in changes.iter().enumerate().filter(|(_, change)| **change == Change::Other) {
+            self.after(state, &course, course.round.next[idx], begin[idx], first[idx], length)?;
+        }
+        Some(Draft { variables, changes, first, begin, course, store, length })
+    }
+
+    /// What the variables are after so many rounds as were drafted, in the case that was taken.
+    fn carry_out(&mut self, state: &State, draft: Draft, taken: Taken) -> Option<Rounds> {
+        let Draft { variables, changes, first, begin, course, store, .. } = draft;
+        let Taken { value: length, cond, .. } = taken;
+        if self.terms.as_const(length) == Some(0) {
+            return None;
+        }
         let mut after = Vec::new();
         for (idx, variable) in variables.iter().enumerate() {
             let width = u32::from(variable.bits);
@@ -199,11 +237,11 @@ impl Machine<'_> {
                     self.start_at(first[idx], *variable, moved);
                     moved
                 }
-                Change::Other => self.after(state, &course, round.next[idx], begin[idx], first[idx], length)?,
+                Change::Other => self.after(state, &course, course.round.next[idx], begin[idx], first[idx], length)?,
             };
             after.push((*variable, term));
         }
-        Some(Rounds { length, after, store })
+        Some(Rounds { length, looked: [cond, length], after, store })
     }
 
     /// One counter of 32 bits that begins with a known number is the symbol itself.
@@ -245,13 +283,7 @@ impl Machine<'_> {
     }
 
     /// The rows that a round reads in; nothing depends on what is not understood.
-    fn course<'r>(
-        &mut self,
-        state: &State,
-        round: &'r Round,
-        counter: &'r Counter,
-        opaque: Vec<SymbolId>,
-    ) -> Option<Course<'r>> {
+    fn course(&mut self, state: &State, round: Round, counter: Counter, opaque: Vec<SymbolId>) -> Option<Course> {
         let relevant = round.stays.iter().chain(round.reads.iter().map(|read| &read.addr));
         let stored = round.store.iter().flat_map(|store| [&store.addr, &store.byte]);
         if relevant.chain(stored).any(|term| self.mentions(*term, &opaque)) {
@@ -260,7 +292,7 @@ impl Machine<'_> {
         let bytes = round.reads.iter().map(|read| self.terms.symbols(read.byte)[0]).collect();
         let mut rows = Vec::new();
         for read in &round.reads {
-            rows.push(self.row(state, read.addr, counter)?);
+            rows.push(self.row(state, read.addr, &counter)?);
         }
         Some(Course { round, counter, rows, bytes, opaque })
     }

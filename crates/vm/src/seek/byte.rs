@@ -12,7 +12,7 @@ use crate::{Object, inputs};
 impl Machine<'_> {
     /// The byte of an object's pile at an offset that lies inside.
     pub(crate) fn pile_byte(&mut self, pile: &Rc<Layers>, index: TermId) -> TermId {
-        match self.spans.found.get(&(Rc::as_ptr(pile) as usize, index)) {
+        match self.spans.found.get(&(Rc::as_ptr(pile) as usize, index, self.spans.positions.known_id())) {
             Some((_, byte)) => *byte,
             None => self.layer_byte(pile, index),
         }

@@ -138,8 +138,8 @@ impl Machine<'_> {
         if places.len() > MAX_PLACES {
             return Err(TooMuch);
         }
-        let (least, _) = self.spans.positions.range(&self.terms, range.0, 16);
-        let (_, most) = self.spans.positions.range(&self.terms, range.1, 16);
+        let (least, _) = self.spans.positions.range(&self.terms, range.0);
+        let (_, most) = self.spans.positions.range(&self.terms, range.1);
         match layers {
             Layers::Zero => {}
             Layers::Text(text) => {

@@ -90,7 +90,8 @@ impl Machine<'_> {
     pub(crate) fn remember_found(&mut self, pile: &Rc<Layers>, found: &Found) {
         if self.terms.is_false(found.is_lost) && !self.terms.is_const(found.at) {
             let known = (Rc::clone(pile), found.byte);
-            self.spans.found.insert((Rc::as_ptr(pile) as usize, found.at), known);
+            let key = (Rc::as_ptr(pile) as usize, found.at, self.spans.positions.known_id());
+            self.spans.found.insert(key, known);
         }
     }
 

@@ -27,8 +27,8 @@ impl Machine<'_> {
         (from, to): (TermId, TermId),
         stops: &Stops,
     ) -> Result<Found, TooMuch> {
-        let (least, _) = self.spans.positions.range(&self.terms, from, 16);
-        let (_, most) = self.spans.positions.range(&self.terms, to, 16);
+        let (least, _) = self.spans.positions.range(&self.terms, from);
+        let (_, most) = self.spans.positions.range(&self.terms, to);
         let most = most.min(object.size);
         if most.saturating_sub(least) > MAX_BYTES {
             return Err(TooMuch);
@@ -54,8 +54,8 @@ impl Machine<'_> {
         (from, to): (TermId, TermId),
         stops: &Stops,
     ) -> Result<Found, TooMuch> {
-        let (least, _) = self.spans.positions.range(&self.terms, from, 16);
-        let (_, most) = self.spans.positions.range(&self.terms, to, 16);
+        let (least, _) = self.spans.positions.range(&self.terms, from);
+        let (_, most) = self.spans.positions.range(&self.terms, to);
         let most = most.min(object.size);
         if most.saturating_sub(least) > MAX_BYTES {
             return Err(TooMuch);

@@ -132,8 +132,8 @@ impl Machine<'_> {
         (from, to): (TermId, TermId),
         set: &[bool; 256],
     ) -> Result<TermId, TooMuch> {
-        let (least, _) = self.spans.positions.range(&self.terms, from, 16);
-        let (_, most) = self.spans.positions.range(&self.terms, to, 16);
+        let (least, _) = self.spans.positions.range(&self.terms, from);
+        let (_, most) = self.spans.positions.range(&self.terms, to);
         let most = most.min(object.size);
         let range = least.min(most)..most;
         if range.end - range.start > MAX_BYTES || !object.is_written(range.clone()) {

@@ -23,7 +23,7 @@ impl Machine<'_> {
             let this = Found { at: here, byte, ..found };
             found = self.either(is_hit, this, found);
         }
-        let (least, _) = self.spans.positions.range(&self.terms, from, 16);
+        let (least, _) = self.spans.positions.range(&self.terms, from);
         for idx in (least.min(n_prefix)..n_prefix).rev() {
             found = self.seen_at(idx, text.prefix[idx as usize], text.zeros, stops, (from, to), found);
         }

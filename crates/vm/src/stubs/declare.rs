@@ -212,7 +212,7 @@ impl Machine<'_> {
         request.string = Some(StringKind::Own);
         let record = self.plan_input(state, &request)?;
         let is_text = self.enter_text(state, &record)?;
-        let size = record.tail.as_ref().map_or(PLAIN_STRING, |tail| tail.most + 1);
+        let size = record.tail.as_ref().map_or(record.n_bytes, |tail| tail.most) + 1;
         let site = self.image.user_site(state);
         let object = state.memory.allocate_heap(size, 16, |base| {
             let mut object = Object::zeroed(base, size, ObjectKind::Global);
@@ -232,7 +232,9 @@ impl Machine<'_> {
             }
             _ => {
                 self.constrain_string(state, &record)?;
-                self.note(state, LedgerKind::BoundedInput, "strings are up to 15 bytes long");
+                if record.scalars.iter().any(|scalar| scalar.term.is_some()) {
+                    self.note(state, LedgerKind::BoundedInput, "strings are up to 15 bytes long");
+                }
                 let record = with_zero(&record);
                 let image = self.record_bytes(&record);
                 self.write_bytes(state, object, Offset::At(0), &image);

@@ -91,7 +91,7 @@ impl Machine<'_> {
     fn bound_size(&mut self, state: &State, size: TermId) -> Step<Option<(u64, TermId)>> {
         self.uses(state, size, Use::Size)?;
         let size = self.terms.zext(size, 64);
-        let (_, most) = self.spans.positions.range(&self.terms, size, 24);
+        let (_, most) = self.spans.positions.range(&self.terms, size);
         if most <= LARGEST {
             return Ok(Some((most, size)));
         }

@@ -73,7 +73,7 @@ fn a_string_in_a_start_condition_of_its_own_is_one_token() {
 #[test]
 fn a_string_that_may_end_elsewhere_is_left_out() {
     let swallowed = "\\\" BEGIN(TEXT);\n<TEXT>a\\\" ;\n<TEXT>[a-z] ;\n<TEXT>\\\" { BEGIN(INITIAL); return STRING; }";
-    assert!(losses(&scanner(swallowed)).iter().any(|text| text.contains("what begins there")));
+    assert!(losses(&scanner(swallowed)).iter().any(|text| text.contains("not all that begins there")));
     let other_opening =
         "\\\"\\\"\\\" return WORD;\n\\\" BEGIN(TEXT);\n<TEXT>[a-z] ;\n<TEXT>\\\" { BEGIN(INITIAL); return STRING; }";
     assert!(losses(&scanner(other_opening)).iter().any(|text| text.contains("what begins there")));
@@ -139,6 +139,20 @@ fn a_text_in_a_rule_of_antlr_may_be_a_token_with_a_name() {
     assert!(grammar.notes.is_empty(), "{:?}", grammar.notes);
     let wanted: BTreeSet<String> = ["LPAREN B RPAREN", "LPAREN RPAREN"].map(str::to_string).into();
     assert_eq!(texts(grammar, 3), wanted);
+}
+
+/// Anchors count where a definition stands for the whole pattern.
+#[test]
+fn anchors_of_definitions_are_anchors() {
+    let lex = "note (#).*$\nopen ^[ ]*@\n%%\n{note} ;\n{open} return AT;\n[a-z] return WORD;\n[$^] return SIGN;\n";
+    let grammar = of_files(&[("g.txt", "a = WORD | SIGN | AT ;"), ("g.l", lex)]);
+    let said: Vec<String> = grammar.notes.iter().map(|note| note.text.clone()).collect();
+    assert!(
+        said.iter().any(|text| text.contains("{note}")) && said.iter().any(|text| text.contains("{open}")),
+        "{said:?}"
+    );
+    assert_eq!(losses(&grammar).len(), 2, "{said:?}");
+    assert_eq!(texts(grammar, 1), ["SIGN", "WORD"].map(str::to_string).into());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A token that begins another mode leads there: what matches next is what matches in it. A rule that gives nothing and begins another
 //! mode is put together with what matches there up to the token that leaves it, as strings are often scanned.
 
-use crate::composed::{Step, composed};
+use crate::composed::{LeftOut, Step, composed};
 use crate::draft::{Draft, DraftPattern, Gives, reached_modes, text_name};
 use crate::language::{Kind, Language};
 use crate::scanner::takes_more;
@@ -188,7 +188,7 @@ impl<'r> Giver<'_, 'r> {
         }) else {
             return self.say(rule, Lost::Texts, text);
         };
-        for (Closes { token, then }, language) in found {
+        for (Closes { token, then }, language) in found.texts {
             let Some(token) = token else { continue };
             let then = match then {
                 Then::Goes(to) if rule.modes != [to.clone()] => scanner::Then::Goes(to),
@@ -197,7 +197,7 @@ impl<'r> Giver<'_, 'r> {
             self.push(rule, Gives::Token(token), language, then);
         }
         self.composed.push(name);
-        if gives_more {
+        if gives_more || found.left_out == LeftOut::Steps {
             let text = format!("`{}`: not all that begins there is written", rule.pattern);
             self.say(rule, Lost::Texts, text);
         }

@@ -16,6 +16,8 @@ pub struct Translated {
 const DEEPEST: usize = 50;
 
 pub fn translate(pattern: &str, definitions: &FxHashMap<String, String>) -> Result<Translated, String> {
+    let pattern = with_anchors(pattern, definitions);
+    let pattern = pattern.as_str();
     let (place, rest) = match pattern.strip_prefix('^') {
         Some(rest) => (Place::LineStart, rest),
         None => (Place::Anywhere, pattern),
@@ -27,6 +29,26 @@ pub fn translate(pattern: &str, definitions: &FxHashMap<String, String>) -> Resu
         None => (out.regex, None),
     };
     Ok(Translated { regex, follows, place })
+}
+
+/// A definition that begins with `^` or ends in `$` stands for just that at the beginning or the end of a pattern.
+fn with_anchors(pattern: &str, definitions: &FxHashMap<String, String>) -> String {
+    let mut pattern = pattern.to_string();
+    let first = pattern.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    if let Some((name, rest)) = first
+        && let Some(definition) = definitions.get(name).filter(|definition| definition.starts_with('^'))
+    {
+        pattern = format!("{definition}{rest}");
+    }
+    let last = pattern.strip_suffix('}').and_then(|rest| rest.rsplit_once('{'));
+    if let Some((rest, name)) = last
+        && let Some(definition) = definitions.get(name)
+        && definition.ends_with('$')
+        && !definition.ends_with("\\$")
+    {
+        pattern = format!("{rest}{definition}");
+    }
+    pattern
 }
 
 struct Translating<'d> {

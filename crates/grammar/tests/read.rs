@@ -157,6 +157,16 @@ fn rules_without_use_are_left_out() {
     assert!(said("a: T ;").unwrap_err().contains("no text can be made of `a`"));
 }
 
+/// A file may name what bison writes; nobody asked for that.
+#[test]
+fn nothing_is_left_where_colt_was_called() {
+    if !has_bison() {
+        return;
+    }
+    of_text("g.y", "%defines \"left-behind.h\"\n%output \"left-behind.c\"\n%%\na: 'x' ;\n").unwrap();
+    assert!(!Path::new("left-behind.h").exists() && !Path::new("left-behind.c").exists());
+}
+
 /// What bison refuses although the rules derive it: by `%nonassoc`, and by a conflict that it solves.
 #[test]
 fn what_the_parser_refuses_is_no_text() {

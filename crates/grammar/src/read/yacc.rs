@@ -112,11 +112,14 @@ fn report(file: &str, path: &Path) -> Result<String, Error> {
     let error = |message: String| Error { file: file.to_string(), line: None, message };
     let dir = tempfile::tempdir().map_err(|why| error(format!("no temporary folder for bison's report: {why}")))?;
     let xml = dir.path().join("report.xml");
+    let path = path.canonicalize().map_err(|why| error(format!("cannot be read: {why}")))?;
     let output = Command::new("bison")
         .arg("-Wnone")
         .arg(format!("--xml={}", xml.display()))
         .arg(format!("--output={}", dir.path().join("parser.c").display()))
-        .arg(path)
+        .arg(&path)
+        // A file may name what bison writes, and that is written beside its caller.
+        .current_dir(dir.path())
         .output()
         .map_err(|why| {
             error(format!("bison is needed to read this and cannot be run ({why}); install the package `bison`"))
@@ -131,7 +134,7 @@ fn report(file: &str, path: &Path) -> Result<String, Error> {
         // Bison's own message names file and line.
         return Err(error(format!(
             "bison does not accept it: {}",
-            first.strip_prefix(&format!("{file}:")).unwrap_or(first).trim()
+            first.strip_prefix(&format!("{}:", path.display())).unwrap_or(first).trim()
         )));
     }
     std::fs::read_to_string(&xml).map_err(|why| error(format!("bison wrote no report: {why}")))

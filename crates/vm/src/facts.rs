@@ -30,10 +30,13 @@ impl Fact {
     }
 }
 
-/// What a path knows, and conditions that it has heard of since.
+/// What a path knows, and conditions that it has heard of since. Most paths keep nothing: a pointer's room is all it takes then.
 #[derive(Clone, Default)]
-pub struct Facts {
-    known: Option<Rc<Known>>,
+pub struct Facts(Option<Box<Kept>>);
+
+#[derive(Clone, Default)]
+struct Kept {
+    known: Rc<Known>,
     heard: Vec<TermId>,
 }
 
@@ -46,30 +49,30 @@ pub(crate) struct Known {
 impl Facts {
     /// From here on conditions are taken note of.
     pub fn keep(&mut self) {
-        self.known.get_or_insert_with(Rc::default);
+        self.0.get_or_insert_with(Box::default);
     }
 
     /// The path goes on under a condition.
     pub fn hear(&mut self, condition: TermId) {
-        if self.known.is_some() {
-            self.heard.push(condition);
+        if let Some(kept) = &mut self.0 {
+            kept.heard.push(condition);
         }
     }
 
     pub(crate) fn known(&self) -> Option<&Rc<Known>> {
-        self.known.as_ref()
+        self.0.as_ref().map(|kept| &kept.known)
     }
 
     pub(crate) fn has_heard_nothing(&self) -> bool {
-        self.heard.is_empty()
+        self.0.as_ref().is_none_or(|kept| kept.heard.is_empty())
     }
 
     pub(crate) fn take_heard(&mut self) -> Vec<TermId> {
-        std::mem::take(&mut self.heard)
+        self.0.as_mut().map(|kept| std::mem::take(&mut kept.heard)).unwrap_or_default()
     }
 
     pub(crate) fn learn(&mut self, fact: Fact) {
-        let Some(known) = &mut self.known else { return };
+        let Some(Kept { known, .. }) = self.0.as_deref_mut() else { return };
         let is_new = match known.most.get(&fact.parts) {
             Some(most) => fact.most < *most,
             None => known.most.len() < MAX_FACTS,

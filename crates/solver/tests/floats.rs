@@ -203,21 +203,25 @@ fn partial_layers_are_right_when_they_answer() {
     }
 }
 
-/// What z3 makes of the same circuits.
+/// What z3 makes of the same circuits: one operation at a time, larger ones are too hard for it.
 #[test]
 fn smt_solver_on_circuits() {
     let mut bare = backend(SmtSolver::Z3, &Default::default()).expect("z3 has a backend");
+    let mut stack = Stack::new(config(SmtSolver::Absent));
+    let (mut terms, path) = (Terms::new(), PathCondition::new());
+    let mut generator = Generator::new(&mut terms, 100, ONE_HALF);
     let mut n_alike = 0;
-    for seed in 100..104 {
-        let mut stack = Stack::new(config(SmtSolver::Absent));
-        walk(seed, TWO_HALVES, &mut stack, |terms, path, question, answer| {
-            let all = conditions(path, question);
-            match (answer, bare.check(terms, &all, Duration::from_secs(3))) {
-                (Answer::Sat(_), Reply::Sat(_)) | (Answer::Unsat, Reply::Unsat) => n_alike += 1,
-                (Answer::Unknown(_), _) | (_, Reply::Unknown(_)) => {}
-                (answer, reply) => panic!("seed {seed}: we say {answer:?}, z3 says {reply:?} on {all:?}"),
-            }
-        });
+    for _ in 0..16 {
+        let question = generator.condition(&mut terms, 1);
+        if terms.is_const(question) {
+            continue;
+        }
+        let answer = stack.check(&mut terms, &path, &Assignment::new(), question);
+        match (&answer, bare.check(&terms, &[question], Duration::from_secs(3))) {
+            (Answer::Sat(_), Reply::Sat(_)) | (Answer::Unsat, Reply::Unsat) => n_alike += 1,
+            (Answer::Unknown(_), _) | (_, Reply::Unknown(_)) => {}
+            (answer, reply) => panic!("we say {answer:?}, z3 says {reply:?}"),
+        }
     }
     assert!(n_alike > 6, "{n_alike}");
 }

@@ -1,7 +1,7 @@
 //! What a division leaves: `fmod` and `remainder`, a step for each difference of the exponents.
 
 use super::net::Net;
-use super::parts::{Normal, Reach, default_nan, encode, normal, quieted, round, unpack};
+use super::parts::{Normal, Reach, default_nan, encode, normal, round, unpack};
 use super::{Layout, nan_of};
 use crate::TermId;
 use crate::float::Rounding;
@@ -76,10 +76,7 @@ fn divide(net: &Net, layout: Layout, quotient: Quotient, [a, b]: [TermId; 2]) ->
     let stays = net.or(x.is_zero, y.is_infinite);
     let number = net.ite(stays, a, number);
     let number = net.ite(net.or(x.is_infinite, y.is_zero), default_nan(net, layout), number);
-    let nan = match quotient {
-        Quotient::Cut => nan_of(net, layout, &[(a, x), (b, y)]),
-        // glibc's remainder comes to its second operand first.
-        Quotient::Nearest => net.ite(y.is_nan, quieted(net, layout, b, y), quieted(net, layout, a, x)),
-    };
+    // Of doubles glibc's remainder comes to its second operand first, but these have no circuit.
+    let nan = nan_of(net, layout, &[(a, x), (b, y)]);
     net.ite(net.or(x.is_nan, y.is_nan), nan, number)
 }

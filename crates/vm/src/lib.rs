@@ -32,7 +32,6 @@ mod layers;
 mod leaks;
 mod list;
 mod marks;
-mod meant;
 mod memory;
 mod object;
 mod positions;

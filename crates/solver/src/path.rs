@@ -8,6 +8,7 @@
 use crate::domain::Domain;
 use crate::fixed::fixes;
 use crate::limit::Limit;
+use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 use std::num::NonZeroU32;
 use std::ops::Deref;
@@ -45,6 +46,8 @@ fn place(slot: Slot) -> usize {
 /// A constraint that was added, and those before it.
 struct Added {
     term: TermId,
+    /// What a group has of it, where fixed values made that something else.
+    plainer: Option<TermId>,
     previous: Option<Rc<Added>>,
 }
 
@@ -176,9 +179,37 @@ impl PathCondition {
         all.map(|added| added.term)
     }
 
-    fn note(&mut self, t: TermId) {
+    fn note(&mut self, t: TermId, plainer: Option<TermId>) {
         self.len += 1;
-        self.newest = Some(Rc::new(Added { term: t, previous: self.newest.take() }));
+        self.newest = Some(Rc::new(Added { term: t, plainer, previous: self.newest.take() }));
+    }
+
+    /// Constraints, as they were added, from which those follow that the groups have. A group's constraint without the
+    /// symbols that had one value follows only together with what gave them that value.
+    pub fn reasons(&self, terms: &Terms, grouped: &[TermId]) -> Vec<TermId> {
+        if self.n_fixed == 0 {
+            return grouped.to_vec();
+        }
+        let mut wanted: FxHashSet<TermId> = grouped.iter().copied().collect();
+        let mut symbols: FxHashSet<SymbolId> = FxHashSet::default();
+        let mut found = Vec::with_capacity(grouped.len());
+        // What gave a symbol its value came before what was made plainer by it.
+        let mut next = self.newest.as_deref();
+        while let Some(added) = next.filter(|_| !(wanted.is_empty() && symbols.is_empty())) {
+            let t = added.plainer.unwrap_or(added.term);
+            let gives_value = !symbols.is_empty() && fixes(terms, t).is_some_and(|(symbol, _)| symbols.remove(&symbol));
+            if wanted.remove(&t) || gives_value {
+                found.push(added.term);
+                if added.plainer.is_some() {
+                    let left = terms.symbols(t);
+                    symbols.extend(terms.symbols(added.term).iter().filter(|symbol| !left.contains(symbol)));
+                }
+            }
+            next = added.previous.as_deref();
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Adds a condition, taken apart into its conjuncts. It must be satisfiable together with the others.
@@ -190,20 +221,22 @@ impl PathCondition {
 
     /// Adds a condition that follows from the others: it is in the list, but in no group, as no question needs it.
     pub fn add_implied(&mut self, t: TermId) {
-        self.note(t);
+        self.note(t, None);
     }
 
     fn add_part(&mut self, terms: &mut Terms, t: TermId) {
         if terms.is_true(t) {
             return;
         }
-        self.note(t);
         let plainer = self.with_fixed_values(terms, t);
-        if terms.is_true(plainer) {
+        // A contradiction stays with its symbols: those who ask about them have to meet it.
+        let plainer =
+            Some(plainer).filter(|plainer| *plainer != t && (terms.is_true(*plainer) || !terms.is_const(*plainer)));
+        self.note(t, plainer);
+        let t = plainer.unwrap_or(t);
+        if terms.is_true(t) {
             return;
         }
-        // A contradiction stays with its symbols: those who ask about them have to meet it.
-        let t = if terms.is_const(plainer) { t } else { plainer };
         if let Some((symbol, value)) = fixes(terms, t)
             && !self.is_fixed(symbol)
         {

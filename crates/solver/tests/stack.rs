@@ -65,6 +65,29 @@ fn a_symbol_with_one_value_connects_nothing() {
 }
 
 #[test]
+fn what_a_fixed_value_made_plainer_follows_with_what_fixed_it() {
+    let mut terms = Terms::new();
+    let (a, b, c) = (terms.symbol("a", 8), terms.symbol("b", 8), terms.symbol("c", 8));
+    let (three, ten) = (terms.constant(3, 8), terms.constant(10, 8));
+    let mut path = PathCondition::new();
+    let is_three = terms.eq(a, three);
+    let sum = terms.add(a, b);
+    let is_ten = terms.eq(sum, ten);
+    let (next, other) = (terms.add(b, c), terms.ult(c, three));
+    let is_next = terms.eq(next, ten);
+    for t in [other, is_three, is_ten, is_next] {
+        path.add(&mut terms, t);
+    }
+    // c is 3 because b is 7, and b is 7 because a is 3.
+    let own = path.relevant(&terms, c).constraints();
+    let mut want = vec![other, is_three, is_ten, is_next];
+    want.sort_unstable();
+    assert_eq!(path.reasons(&terms, &own), want);
+    assert_eq!(path.reasons(&terms, &[is_three]), [is_three]);
+    assert_eq!(path.reasons(&terms, &[other]), [other]);
+}
+
+#[test]
 fn a_conjunction_is_added_by_its_parts() {
     let mut terms = Terms::new();
     let (a, a_large) = byte_at_least(&mut terms, "a", 10);

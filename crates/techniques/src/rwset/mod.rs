@@ -446,7 +446,7 @@ impl Points for Rwset {
         for refuted in refuted {
             let Under { condition, input } = under;
             let core = self.economy.refuted(means, |means| self.cores.of(refuted, condition, input, means));
-            visit.needed.extend(core.iter().copied());
+            visit.needed.extend(core);
         }
     }
 

@@ -57,6 +57,11 @@ impl Needed {
         self.extend(behind.terms.iter().copied().filter(|t| !added.contains(t)));
     }
 
+    /// Whether a condition has all that is needed, as it was added there.
+    pub fn is_part_of(&self, condition: &PathCondition) -> bool {
+        self.of_condition(condition).len() == self.terms.len()
+    }
+
     /// Those of a condition's constraints that are needed.
     pub fn of_condition(&self, condition: &PathCondition) -> Vec<TermId> {
         let mut found: Vec<TermId> = condition.iter().filter(|t| self.terms.binary_search(t).is_ok()).collect();
@@ -69,7 +74,7 @@ impl Needed {
 /// Small sets of constraints that refute a question, remembered.
 #[derive(Default)]
 pub struct Cores {
-    /// By question and the constraints connected with it.
+    /// By question and the constraints connected with it; as the condition's groups have them.
     known: FxHashMap<(TermId, u128), Rc<[TermId]>>,
 }
 
@@ -90,28 +95,29 @@ impl Cores {
         condition: &PathCondition,
         input: &Assignment,
         means: &mut Means,
-    ) -> (Rc<[TermId]>, usize) {
+    ) -> (Vec<TermId>, usize) {
         let question = match refuted {
             Refuted::Question(question) => *question,
             Refuted::OtherValues(t) => {
-                let found = condition.relevant(&means.machine.terms, *t).constraints();
-                let n_found = found.len();
-                return (found.into(), n_found);
+                let terms = &means.machine.terms;
+                let found = condition.relevant(terms, *t).constraints();
+                return (condition.reasons(terms, &found), found.len());
             }
         };
         let relevant = condition.relevant(&means.machine.terms, question);
         let key = (question, relevant.key());
         if let Some(core) = self.known.get(&key) {
-            return (core.clone(), 0);
+            return (condition.reasons(&means.machine.terms, core), 0);
         }
         let all = relevant.constraints();
         let n_all = all.len();
-        let core: Rc<[TermId]> = core(question, all, input, means).into();
+        let core = core(question, all, input, means);
         if self.known.len() >= MAX_CORES {
             self.known.clear();
         }
-        self.known.insert(key, core.clone());
-        (core, n_all)
+        let reasons = condition.reasons(&means.machine.terms, &core);
+        self.known.insert(key, core.into());
+        (reasons, n_all)
     }
 }
 

@@ -25,11 +25,13 @@ pub fn symbols_cover(
         return (Ok(Vec::new()), 0);
     }
     if is_the_same(old, new, pairs, paired, means) {
-        let relied_on = match needed.is_everything() {
-            true => all_connected(&means.machine.terms, new.condition, pairs.iter().map(|(_, new_term)| *new_term)),
-            false => needed.of_condition(new.condition),
-        };
-        return (Ok(relied_on), pairs.len());
+        // The groups agree, but what they have may follow from other constraints than it did.
+        if !needed.is_everything() && needed.is_part_of(new.condition) {
+            return (Ok(needed.of_condition(new.condition)), pairs.len());
+        }
+        let terms = &means.machine.terms;
+        let grouped = all_connected(terms, new.condition, pairs.iter().map(|(_, new_term)| *new_term));
+        return (Ok(new.condition.reasons(terms, &grouped)), pairs.len());
     }
     let (constraints, n_new) = old.connected(pairs.iter().map(|(old_term, _)| *old_term), needed, means);
     // Mostly the terms are the same and a constraint fails.
@@ -100,7 +102,8 @@ fn proof(
     }
     if !terms.is_true(needed) {
         let fails = terms.not(needed);
-        relied_on.extend(new.condition.relevant(terms, fails).constraints());
+        let relevant = new.condition.relevant(terms, fails).constraints();
+        relied_on.extend(new.condition.reasons(terms, &relevant));
         let answer = means.stack.check(&mut means.machine.terms, new.condition, new.input, fails);
         matches!(answer, Answer::Unsat).then_some(())?;
     }

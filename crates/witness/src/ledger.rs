@@ -70,7 +70,10 @@ impl LedgerKind {
             LedgerKind::ConcretisedFunctionPointer => {
                 "compare the pointer with the functions it may be, before the call"
             }
-            LedgerKind::ConcretisedFloat => "compute with integers where other values matter",
+            LedgerKind::ConcretisedFloat => {
+                "compute with integers where other values matter, or make the argument depend on two bytes at most: then \
+                 all its values are tried"
+            }
             LedgerKind::ConcretisedArgument => "compare the argument with the values that matter, before the call",
             LedgerKind::BoundedPointerInput => "write a `main` that declares the memory, or raise `--shapes-max`",
             LedgerKind::AddressOrder => "compare what the objects hold instead",

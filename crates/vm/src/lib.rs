@@ -32,6 +32,7 @@ mod layers;
 mod leaks;
 mod list;
 mod marks;
+mod meant;
 mod memory;
 mod object;
 mod positions;

@@ -6,7 +6,7 @@ use crate::remember::Remember;
 use crate::run::{Machine, Next, Step};
 use crate::tlb::site_of;
 use crate::value::mask64;
-use crate::{Label, State, Value, arith, float};
+use crate::{Access, Label, State, Value, arith, float};
 
 impl Machine<'_> {
     pub(crate) fn slow(&mut self, state: &mut State, inst: &Inst, calls: &[ir::Call]) -> Step<Next> {
@@ -97,14 +97,16 @@ impl Machine<'_> {
                 let value = self.index(base, index, *index_bits, *scale);
                 state.top.set(*dst, pointer_bits, value);
             }
-            Inst::Load { dst, bits, addr, .. } => {
-                let addr = state.top.value(*addr, self.image.pointer_bits());
+            Inst::Load { dst, bits, addr: reg, .. } => {
+                let addr = state.top.value(*reg, self.image.pointer_bits());
+                self.stays_in_object(state, *reg, addr, u64::from(*bits).div_ceil(8), Access::Read)?;
                 let value = self.load(state, addr, *bits)?;
                 state.top.set(*dst, *bits, value);
                 self.remember(state, site_of(inst), addr, Remember::Read);
             }
-            Inst::Store { src, bits, addr, .. } => {
-                let addr = state.top.value(*addr, self.image.pointer_bits());
+            Inst::Store { src, bits, addr: reg, .. } => {
+                let addr = state.top.value(*reg, self.image.pointer_bits());
+                self.stays_in_object(state, *reg, addr, u64::from(*bits).div_ceil(8), Access::Write)?;
                 let value = state.top.value(*src, *bits);
                 self.store(state, addr, *bits, value)?;
                 self.remember(state, site_of(inst), addr, Remember::Write);

@@ -63,6 +63,12 @@ impl Machine<'_> {
                     value = value.wrapping_sub(imm) & mask64(pointer_bits);
                     (reg, is_computed) = (a, true);
                 }
+                // A constant may lie outside of its object: clang adds up `a - 100 + i` in either order.
+                Inst::Address { dst, addend, .. } if dst == reg => {
+                    value = value.wrapping_sub(addend as u64) & mask64(pointer_bits);
+                    is_computed = true;
+                    break;
+                }
                 Inst::Copy { dst, src, .. } if dst == reg => {
                     lost.push(dst);
                     reg = src;

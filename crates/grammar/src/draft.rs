@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::language::Case;
 use crate::lr::Parser;
 use crate::syntax::{Grammar, Lost, Note, Rule, Symbol, Token, TokenId, VariableId};
-use crate::{Error, Kind, Language, ModeId, Pattern, Place, Scanner, Then, Yield};
+use crate::{Error, Kind, Language, ModeId, Pattern, Place, Scanner, Then, Unmatched, Yield};
 
 /// Right-hand sides as people write them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub enum Expr {
 pub enum Gives {
     Token(String),
     Nothing,
+    Refused,
     Unknown,
 }
 
@@ -98,6 +99,7 @@ pub struct Draft {
     pub patterns: Vec<DraftPattern>,
     pub notes: Vec<Note>,
     pub texts: Literals,
+    pub unmatched: Unmatched,
     /// Names that the file declares as tokens, with their lines.
     pub declared: Vec<(String, Option<usize>)>,
     /// What was made of the rules, where that is known and there are no others.
@@ -338,12 +340,13 @@ impl Building {
             let gives = match &pattern.gives {
                 Gives::Token(name) => self.token_ids.get(name).map_or(Yield::Unknown, |id| Yield::Token(*id)),
                 Gives::Nothing => Yield::Nothing,
+                Gives::Refused => Yield::Refused,
                 Gives::Unknown => Yield::Unknown,
             };
             pattern.in_modes(gives, &modes)
         };
         let patterns = patterns.into_iter().map(resolve).collect();
-        let scanner = Scanner::new(patterns, modes);
+        let scanner = Scanner::new(patterns, modes, self.draft.unmatched);
         let tokens = self.forms(&scanner);
         self.prune(start, tokens, scanner)
     }

@@ -18,7 +18,7 @@ pub use beginnings::{BeginningId, Beginnings, By, Finish, Next, Whole};
 pub use count::{Count, Measure, count};
 pub use hole::{Arrow, Bytes, Texts};
 pub use language::{Kind, Language};
-pub use scanner::{Between, ModeId, Pattern, Place, Scanner, Then, Yield};
+pub use scanner::{Between, ModeId, Pattern, Place, Scanner, Then, Unmatched, Yield};
 pub use syntax::{Grammar, Lost, Note, Rule, RuleIdx, Symbol, Token, TokenId, VariableId};
 
 /// What is wrong with a grammar file, where, and what to do about it.

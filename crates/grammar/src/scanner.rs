@@ -10,8 +10,19 @@ pub enum Yield {
     Token(TokenId),
     /// Nothing: blanks and comments.
     Nothing,
-    /// One cannot say. No text is written for it, but it takes texts from others.
+    /// The end of the text, or what no parser takes: no token comes behind it.
+    Refused,
+    /// One cannot say, and it may be nothing. No text is written for it, but it takes texts from others.
     Unknown,
+}
+
+/// What becomes of a byte that no pattern matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unmatched {
+    /// The scanner goes on behind it, as flex does by default. So it is also where one cannot say.
+    #[default]
+    PassedOver,
+    Refused,
 }
 
 /// Where a pattern matches.
@@ -73,6 +84,7 @@ pub struct Scanner {
     pub patterns: Vec<Pattern>,
     /// Names of the modes, the first one's first.
     pub modes: Vec<String>,
+    pub unmatched: Unmatched,
     /// The plainest text that it skips.
     pub blank: Option<Vec<u8>>,
 }
@@ -82,8 +94,8 @@ const BLANKS: [&[u8]; 4] = [b" ", b"\n", b"\t", b"\r\n"];
 
 impl Scanner {
     /// A scanner of these patterns, with the plainest blank that it skips.
-    pub fn new(patterns: Vec<Pattern>, modes: Vec<String>) -> Scanner {
-        let mut scanner = Scanner { patterns, modes, blank: None };
+    pub fn new(patterns: Vec<Pattern>, modes: Vec<String>, unmatched: Unmatched) -> Scanner {
+        let mut scanner = Scanner { patterns, modes, unmatched, blank: None };
         let is_blank = |text: &&&[u8]| scanner.scan(text, ModeId::FIRST) == Some(Yield::Nothing);
         scanner.blank = BLANKS.iter().find(is_blank).map(|text| text.to_vec());
         scanner
@@ -145,17 +157,31 @@ impl Scanner {
                 && !self.runs_together(&first.language, &blank_text, first.mode)
                 && !self.runs_together(&blank_text, &second.language, second.mode)
         };
-        let mut here = self.patterns_in(first.mode);
         let blank = BLANKS.iter().find(keeps_apart);
+        // A pattern of which one cannot say what it does may give back what it took.
+        let mut here = self
+            .patterns_in(first.mode)
+            .filter(|pattern| pattern.place == Place::Anywhere && pattern.gives != Yield::Unknown);
         match blank {
             Some(blank) => Between::Is(blank.to_vec()),
-            // Blanks that are not among the plain ones might do it.
-            None if self.patterns_in(second.mode).any(|pattern| pattern.gives == Yield::Nothing) => Between::Unknown,
+            // Other blanks than the plain ones might do it.
+            None if self.may_pass_over(second.mode) => Between::Unknown,
             None if here.any(|pattern| always_takes_more(&pattern.language, &first.language, &second.language)) => {
                 Between::Never
             }
             None => Between::Unknown,
         }
+    }
+
+    /// Whether a text may have something in this mode that the parser does not get to see: blanks, comments, bytes without a pattern.
+    fn may_pass_over(&self, mode: ModeId) -> bool {
+        let gives_none = |pattern: &Pattern| matches!(pattern.gives, Yield::Nothing | Yield::Unknown);
+        let matches_alone = |byte: u8| {
+            let mut patterns = self.patterns_in(mode).filter(|pattern| pattern.place == Place::Anywhere);
+            patterns.any(|pattern| pattern.language.accepts(&[byte]))
+        };
+        self.patterns_in(mode).any(gives_none)
+            || self.unmatched == Unmatched::PassedOver && !(0..=255u8).all(matches_alone)
     }
 
     /// Whether a pattern for the beginning of a line may take a text of the language there, or it and more.
@@ -262,6 +288,7 @@ mod tests {
                 })
                 .collect(),
             vec!["INITIAL".into()],
+            Unmatched::Refused,
         )
     }
 
@@ -283,6 +310,31 @@ mod tests {
         assert!(always_takes_more(&name, &name, &word) && always_takes_more(&name, &language("[a-b]"), &name));
         assert!(!always_takes_more(&name, &name, &language("[a-z0-9]")), "a digit stands alone");
         assert!(!always_takes_more(&language("ab"), &language("[ab]"), &language("b")), "bb is two");
+    }
+
+    /// Two names without a blank are one, as long as nothing else can stand between them.
+    #[test]
+    fn what_else_may_stand_between() {
+        let name = (Yield::Token(TokenId(0)), "[a-z]+");
+        let between = |scanner: &Scanner| {
+            let (language, then) = scanner.texts_of(TokenId(0), ModeId::FIRST);
+            let (kind, mode) = (language.kind(), ModeId::FIRST);
+            let token = Token { name: "NAME".into(), kind, language, mode, then, known_as: TokenId(0) };
+            scanner.between(Some(&token), &token)
+        };
+        assert_eq!(between(&scanner(&[name])), Between::Never);
+        assert_eq!(between(&scanner(&[name, (Yield::Refused, "[^a-z]")])), Between::Never);
+        assert_eq!(between(&scanner(&[name, (Yield::Unknown, "#")])), Between::Unknown, "it may be a comment");
+        assert_eq!(between(&scanner(&[name, (Yield::Nothing, "#")])), Between::Unknown);
+        let goes_on = |patterns: &[(Yield, &str)]| Scanner { unmatched: Unmatched::PassedOver, ..scanner(patterns) };
+        assert_eq!(between(&goes_on(&[name])), Between::Unknown);
+        assert_eq!(between(&goes_on(&[name, (Yield::Refused, "(?-u:[^a-z\n])")])), Between::Unknown, "a line's end");
+        assert_eq!(between(&goes_on(&[name, (Yield::Refused, "(?-u:[^a-z])")])), Between::Never);
+        let letter = (Yield::Token(TokenId(0)), "[a-z]");
+        let mut at_line_start = scanner(&[letter, (Yield::Refused, "[a-z][a-z]")]);
+        assert_eq!(between(&at_line_start), Between::Never);
+        at_line_start.patterns[1].place = Place::LineStart;
+        assert_eq!(between(&at_line_start), Between::Unknown, "elsewhere it takes nothing");
     }
 
     #[test]

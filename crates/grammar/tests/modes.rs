@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use grammar::read::{Files, grammar};
-use grammar::{BeginningId, Beginnings, Grammar, Kind, Whole};
+use grammar::{BeginningId, Beginnings, Between, Grammar, Kind, Whole};
 
 fn of_files(files: &[(&str, &str)]) -> Grammar {
     let dir = tempfile::tempdir().unwrap();
@@ -153,6 +153,36 @@ fn anchors_of_definitions_are_anchors() {
     );
     assert_eq!(losses(&grammar).len(), 2, "{said:?}");
     assert_eq!(texts(grammar, 1), ["SIGN", "WORD"].map(str::to_string).into());
+}
+
+/// Two words are one where nothing keeps them apart. All that flex goes on behind does.
+#[test]
+fn what_flex_goes_on_behind() {
+    let between = |lex: &str| {
+        let grammar = of_files(&[("g.txt", "text = WORD WORD | WORD ;"), ("g.l", lex)]);
+        let word = grammar.tokens.iter().find(|token| token.name == "WORD").unwrap();
+        grammar.scanner.between(Some(word), word)
+    };
+    for (definitions, rules, wanted) in [
+        ("", "", Between::Unknown),
+        ("%option nodefault", "", Between::Never),
+        ("%option noyywrap nodefault case-insensitive", "", Between::Never),
+        ("", ". return 257;", Between::Unknown),
+        ("", ".|\\n return 257;", Between::Never),
+        ("", ".|\\n return *yytext;", Between::Never),
+        ("", ".|\\n yyterminate();", Between::Never),
+        ("", ".|\\n yyerror(\"bad\");", Between::Unknown),
+        ("", "# while (input() != '#') ;\n.|\\n return 257;", Between::Unknown),
+        ("%x NOTE", "# BEGIN(NOTE);\n<NOTE># BEGIN(INITIAL);\n<*>.|\\n return 257;", Between::Unknown),
+        ("", "[ ]/a ;\n.|\\n return 257;", Between::Unknown),
+        ("", "[ ]+ ;\n.|\\n return 257;", Between::Is(b" ".to_vec())),
+    ] {
+        assert_eq!(
+            between(&format!("{definitions}\n%%\n[a-z]+ return WORD;\n{rules}\n")),
+            wanted,
+            "{definitions} {rules}"
+        );
+    }
 }
 
 #[test]

@@ -188,8 +188,54 @@ const CASES: &[Case] = &[
         name: "nothing separates",
         declarations: "%token NAME",
         rules: "s: NAME | NAME NAME | '(' s ')' ;",
+        patterns: "[a-z]+ return NAME;\n[()] return *yytext;\n.|\\n return 257;",
+        alphabet: b"ab()\n",
+        ..SIMPLE
+    },
+    Case {
+        name: "only a byte without a pattern separates",
+        declarations: "%token NAME",
+        rules: "s: NAME | NAME NAME | '(' s ')' ;",
         patterns: "[a-z]+ return NAME;\n[()] return *yytext;\n. return 257;",
-        alphabet: b"ab()",
+        alphabet: b"ab()\n",
+        promise: Promise::Fewer,
+        ..SIMPLE
+    },
+    Case {
+        name: "only a comment by start conditions separates",
+        declarations: "%token NAME",
+        rules: "s: NAME | NAME NAME ;",
+        definitions: "%x NOTE",
+        patterns: "[a-z]+ return NAME;\n# BEGIN(NOTE);\n<NOTE># BEGIN(INITIAL);\n<*>.|\\n return 257;",
+        alphabet: b"ab#",
+        promise: Promise::Fewer,
+        ..SIMPLE
+    },
+    Case {
+        name: "only a blank before something else separates",
+        declarations: "%token NAME",
+        rules: "s: NAME | NAME NAME ;",
+        patterns: "[a-z]+ return NAME;\n\" \"/[a-z] ;\n.|\\n return 257;",
+        alphabet: b"ab ",
+        promise: Promise::Fewer,
+        ..SIMPLE
+    },
+    Case {
+        name: "only a complaint separates",
+        declarations: "%token NAME",
+        rules: "s: NAME | NAME NAME ;",
+        definitions: "%{\nvoid yyerror(const char *);\n%}",
+        patterns: "[a-z]+ return NAME;\n# yyerror(\"a comment\");\n.|\\n return 257;",
+        alphabet: b"ab#",
+        promise: Promise::Fewer,
+        ..SIMPLE
+    },
+    Case {
+        name: "letters that are another token at the beginning of a line",
+        declarations: "%token LETTER",
+        rules: "s: LETTER | LETTER LETTER | '(' s ')' ;",
+        patterns: "^[a-z][a-z] return 257;\n[a-z] return LETTER;\n[()] return *yytext;\n.|\\n return 257;",
+        alphabet: b"ab()\n",
         promise: Promise::Fewer,
         ..SIMPLE
     },

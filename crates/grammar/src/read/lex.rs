@@ -16,7 +16,7 @@ use super::cursor::Cursor;
 use super::scanning::{self, Action, ScanRule, Surroundings};
 use crate::draft::{Draft, FIRST_MODE};
 use crate::language::{Alphabet, Case, Language};
-use crate::{Error, Place};
+use crate::{Error, Place, Unmatched};
 use macros::Macros;
 use pattern::Translated;
 
@@ -102,9 +102,12 @@ impl Reader<'_> {
         match words.next() {
             Some("%x" | "%X") => self.exclusive.extend(words.map(str::to_string)),
             Some("%s" | "%S" | "%start" | "%Start") => self.inclusive.extend(words.map(str::to_string)),
-            Some("%option") if words.any(|word| word == "case-insensitive" || word == "caseless") => {
-                self.case = Case::Ignored;
-            }
+            Some("%option") => words.for_each(|word| match word {
+                "case-insensitive" | "caseless" => self.case = Case::Ignored,
+                // A byte that no pattern matches stops the program.
+                "nodefault" => self.draft.unmatched = Unmatched::Refused,
+                _ => {}
+            }),
             _ => {}
         }
     }

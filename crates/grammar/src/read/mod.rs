@@ -10,7 +10,7 @@ mod yacc;
 use std::path::{Path, PathBuf};
 
 use crate::draft::Draft;
-use crate::{Error, Grammar};
+use crate::{Error, Grammar, Unmatched};
 
 /// A grammar larger than this is refused: nobody wrote it.
 const LARGEST: u64 = 4 << 20;
@@ -48,6 +48,8 @@ pub fn grammar(files: &Files) -> Result<Grammar, Error> {
         let mut more = plain::read(&path.display().to_string(), &text_of(path)?)?;
         draft.patterns.append(&mut more.patterns);
     }
+    let has_scanner = texts.iter().any(|(form, _, _)| *form == Form::Lex);
+    draft.unmatched = Unmatched::Refused;
     for (form, path, text) in &texts {
         let file = path.display().to_string();
         match form {
@@ -55,8 +57,17 @@ pub fn grammar(files: &Files) -> Result<Grammar, Error> {
                 let mut scanner = lex::read(&file, text)?;
                 draft.patterns.append(&mut scanner.patterns);
                 draft.notes.append(&mut scanner.notes);
+                if scanner.unmatched == Unmatched::PassedOver {
+                    draft.unmatched = Unmatched::PassedOver;
+                }
             }
-            Form::Yacc => yacc::read_into(&mut draft, path, text)?,
+            Form::Yacc => {
+                yacc::read_into(&mut draft, path, text)?;
+                // Its scanner is written by hand, and nobody knows what it passes over.
+                if !has_scanner {
+                    draft.unmatched = Unmatched::PassedOver;
+                }
+            }
             Form::Antlr => antlr::read_into(&mut draft, &file, text)?,
             Form::Plain => {
                 let mut more = plain::read(&file, text)?;

@@ -47,7 +47,9 @@ pub enum Returns {
     ItsText,
     /// One of these.
     Tokens(Vec<String>),
-    /// Nothing that a text needs: it ends the text, refuses it, or passes over more of it than it matched.
+    /// It ends the text, or gives what no parser takes.
+    Refused,
+    /// Nothing that a text needs: it complains, stops the program, or passes over more of the text than it matched.
     Aside,
     /// Why one cannot say.
     Unknown(String),
@@ -108,7 +110,7 @@ impl<'r> Giver<'_, 'r> {
         if rule.surroundings == Surroundings::Matter {
             let text = format!("`{}` depends on what stands around it; its texts are not written", rule.pattern);
             match rule.action.gives {
-                Returns::Nothing | Returns::Aside => self.say(rule, Lost::Nothing, text),
+                Returns::Nothing | Returns::Refused | Returns::Aside => self.say(rule, Lost::Nothing, text),
                 _ => self.say(rule, Lost::Texts, text),
             }
             return self.push_unknown(rule);
@@ -134,6 +136,7 @@ impl<'r> Giver<'_, 'r> {
                 self.begin(rule);
             }
             // Nobody needs a text that ends early.
+            Returns::Refused => self.push(rule, Gives::Refused, rule.language.clone(), scanner::Then::Same),
             Returns::Aside => self.push_unknown(rule),
             Returns::Tokens(tokens) if tokens.len() == 1 => {
                 self.push(rule, Gives::Token(tokens[0].clone()), rule.language.clone(), then);
@@ -144,11 +147,17 @@ impl<'r> Giver<'_, 'r> {
                     let gives = Gives::Token(text_name(&[byte]));
                     self.push(rule, gives, Language::of_text(&[byte]), then.clone());
                 }
-                if !matches!(rule.language.kind(), Kind::Finite { longest: 1 } | Kind::One(_)) {
+                let is_longer = match rule.language.kind() {
+                    Kind::Finite { longest } => longest > 1,
+                    Kind::One(text) => text.len() > 1,
+                    Kind::Infinite => true,
+                    Kind::Empty => false,
+                };
+                if is_longer {
                     let text = format!("`{}` returns its first character also where it matches more", rule.pattern);
                     self.say(rule, Lost::Texts, text);
+                    self.push_unknown(rule);
                 }
-                self.push_unknown(rule);
             }
             Returns::Tokens(tokens) => {
                 let names = tokens.join(" or ");
@@ -172,7 +181,7 @@ impl<'r> Giver<'_, 'r> {
         };
         let steps = self.steps(rule, name);
         let gives_more = steps.iter().any(|(step, rule)| match step {
-            Step::Other => !matches!(rule.action.gives, Returns::Aside | Returns::Nothing),
+            Step::Other => !matches!(rule.action.gives, Returns::Refused | Returns::Aside | Returns::Nothing),
             Step::Within | Step::Closes(_) => false,
         });
         let is_comment =
@@ -256,7 +265,8 @@ impl<'r> Giver<'_, 'r> {
         let mut said: Vec<&str> = Vec::new();
         for rule in self.rules {
             let is_composed = |mode: &String| self.composed.contains(&mode.as_str());
-            let gives_none = matches!(rule.action.gives, Returns::Nothing | Returns::More | Returns::Aside);
+            let gives_none =
+                matches!(rule.action.gives, Returns::Nothing | Returns::More | Returns::Refused | Returns::Aside);
             if gives_none
                 || matters(rule)
                 || rule.modes.iter().any(is_composed)

@@ -69,7 +69,7 @@ fn returns(code: &str, action: &str) -> Returns {
     }
     match (tokens.is_empty(), returns_its_text, ends) {
         (true, false, false) => Returns::Nothing,
-        (true, false, true) => Returns::Aside,
+        (true, false, true) => Returns::Refused,
         (true, true, false) => Returns::ItsText,
         (false, false, false) => Returns::Tokens(tokens),
         _ => Returns::Unknown("it returns one or the other, and one cannot say when".into()),
@@ -271,8 +271,8 @@ mod tests {
         assert!(matches!(returns("{ return lookup(yytext); }"), Returns::Unknown(_)));
         assert_eq!(returns("BEGIN(COMMENT);"), Returns::Nothing);
         assert_eq!(returns("{ BEGIN(TEXT); return QUOTE; }"), token("QUOTE"));
-        assert_eq!(returns("yyterminate();"), Returns::Aside);
-        assert_eq!(returns("return 256;"), Returns::Aside);
+        assert_eq!(returns("yyterminate();"), Returns::Refused);
+        assert_eq!(returns("return 256;"), Returns::Refused);
         assert_eq!(returns("return 43;"), token("\"+\""));
         assert!(matches!(returns("return 300;"), Returns::Unknown(_)));
         assert_eq!(returns("{ while (input() != '\n') ; }"), Returns::Aside);

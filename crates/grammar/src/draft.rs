@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::language::Case;
 use crate::lr::Parser;
+use crate::scanner::TextsOf;
 use crate::syntax::{Grammar, Lost, Note, Rule, Symbol, Token, TokenId, VariableId};
 use crate::{Error, Kind, Language, ModeId, Pattern, Place, Scanner, Then, Unmatched, Yield};
 
@@ -352,12 +353,16 @@ impl Building {
     }
 
     /// What each token looks like: in the first mode that knows it, and behind all of these what it looks like in others.
-    fn forms(&self, scanner: &Scanner) -> Vec<Token> {
+    fn forms(&mut self, scanner: &Scanner) -> Vec<Token> {
         let (mut tokens, mut others) = (Vec::new(), Vec::new());
+        let mut led_elsewhere: Vec<TokenId> = Vec::new();
         for (idx, name) in self.tokens.iter().enumerate() {
             let known_as = TokenId(idx as u32);
             let mut forms = scanner.modes().filter_map(|mode| {
-                let (language, then) = scanner.texts_of(known_as, mode);
+                let TextsOf { texts: language, then, elsewhere } = scanner.texts_of(known_as, mode);
+                if !elsewhere.is_empty() {
+                    led_elsewhere.push(known_as);
+                }
                 let kind = language.kind();
                 (kind != Kind::Empty).then(|| Token { name: name.clone(), kind, language, mode, then, known_as })
             });
@@ -370,6 +375,15 @@ impl Building {
                 known_as,
             }));
             others.extend(forms);
+        }
+        led_elsewhere.dedup();
+        let is_used = |token: &TokenId| self.rules.iter().any(|rule| rule.symbols.contains(&Symbol::Token(*token)));
+        for token in led_elsewhere.into_iter().filter(is_used) {
+            let name = &self.tokens[token.idx()];
+            self.draft.lose(
+                None,
+                format!("token {name} has texts with different modes behind them; only the first's are written"),
+            );
         }
         tokens.extend(others);
         tokens

@@ -89,6 +89,16 @@ pub struct Scanner {
     pub blank: Option<Vec<u8>>,
 }
 
+/// The texts that are scanned as a token in a mode.
+#[derive(Debug)]
+pub struct TextsOf {
+    pub texts: Language,
+    /// The mode behind them.
+    pub then: Then<ModeId>,
+    /// Texts with another mode behind them.
+    pub elsewhere: Language,
+}
+
 /// Blanks to try, the plainest first.
 const BLANKS: [&[u8]; 4] = [b" ", b"\n", b"\t", b"\r\n"];
 
@@ -116,12 +126,12 @@ impl Scanner {
 
     /// The texts that are scanned as this token in a mode, but for the beginning of a line, and the mode behind them: what its patterns
     /// match, less what earlier patterns take. Of several patterns with different modes behind them the first counts.
-    pub fn texts_of(&self, token: TokenId, mode: ModeId) -> (Language, Then<ModeId>) {
-        let mut texts = Language::empty();
+    pub fn texts_of(&self, token: TokenId, mode: ModeId) -> TextsOf {
+        let (mut texts, mut elsewhere) = (Language::empty(), Language::empty());
         let mut then = None;
         let patterns: Vec<&Pattern> = self.patterns_in(mode).collect();
         for (idx, pattern) in patterns.iter().enumerate() {
-            if pattern.gives != Yield::Token(token) || *then.get_or_insert(pattern.then) != pattern.then {
+            if pattern.gives != Yield::Token(token) {
                 continue;
             }
             let mut own = pattern.language.clone();
@@ -134,11 +144,13 @@ impl Scanner {
                     own = own.minus(&earlier.language);
                 }
             }
-            texts = texts.or(&own);
+            let leads_there = *then.get_or_insert(pattern.then) == pattern.then;
+            let all = if leads_there { &mut texts } else { &mut elsewhere };
+            *all = all.or(&own);
         }
         // A scanner that matches nothing stands still.
         let texts = if texts.has_empty_text() { texts.minus(&Language::of_text(b"")) } else { texts };
-        (texts, then.unwrap_or(Then::Same))
+        TextsOf { texts, then: then.unwrap_or(Then::Same), elsewhere }
     }
 
     /// What has to stand before the second token, behind the first or at the beginning of the text.
@@ -299,7 +311,7 @@ mod tests {
             (Yield::Token(TokenId(1)), "[a-z]+"),
             (Yield::Nothing, "[ \t]+"),
         ]);
-        let name = scanner.texts_of(TokenId(1), ModeId::FIRST).0;
+        let name = scanner.texts_of(TokenId(1), ModeId::FIRST).texts;
         assert!(name.accepts(b"iff") && !name.accepts(b"if"));
         assert_eq!(scanner.blank.as_deref(), Some(&b" "[..]));
     }
@@ -317,7 +329,7 @@ mod tests {
     fn what_else_may_stand_between() {
         let name = (Yield::Token(TokenId(0)), "[a-z]+");
         let between = |scanner: &Scanner| {
-            let (language, then) = scanner.texts_of(TokenId(0), ModeId::FIRST);
+            let TextsOf { texts: language, then, .. } = scanner.texts_of(TokenId(0), ModeId::FIRST);
             let (kind, mode) = (language.kind(), ModeId::FIRST);
             let token = Token { name: "NAME".into(), kind, language, mode, then, known_as: TokenId(0) };
             scanner.between(Some(&token), &token)
@@ -348,7 +360,7 @@ mod tests {
             (Yield::Token(TokenId(5)), r"\."),
             (Yield::Token(TokenId(6)), r"\.\.\."),
         ]);
-        let of = |token: u32| scanner.texts_of(TokenId(token), ModeId::FIRST).0;
+        let of = |token: u32| scanner.texts_of(TokenId(token), ModeId::FIRST).texts;
         let runs_together = |first: u32, second: u32| scanner.runs_together(&of(first), &of(second), ModeId::FIRST);
         assert!(runs_together(0, 0) && runs_together(1, 1));
         assert!(!runs_together(0, 1) && !runs_together(0, 2));

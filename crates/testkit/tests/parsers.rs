@@ -240,6 +240,16 @@ const CASES: &[Case] = &[
         ..SIMPLE
     },
     Case {
+        name: "one token from two patterns with different conditions behind them",
+        declarations: "%token NAME NUMBER",
+        rules: "s: NAME | NAME NAME | NAME NUMBER ;",
+        definitions: "%x MORE",
+        patterns: "[a-z] return NAME;\n[A-Z] { BEGIN(MORE); return NAME; }\n<MORE>[0-9] return NUMBER;\n<*>.|\\n return 257;",
+        alphabet: b"aA1",
+        promise: Promise::Fewer,
+        ..SIMPLE
+    },
+    Case {
         name: "case makes no difference",
         declarations: "%token IF NAME",
         rules: "s: IF NAME | NAME ;",

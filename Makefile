@@ -5,7 +5,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 COLT := $(TARGET_DIR)/release/colt
 # csmith programs compared with their native builds.
-CSMITH_COUNT ?= 200
+CSMITH_COUNT ?= 100
 
 .PHONY: help setup build demo test lint bench fuzz real examples
 
@@ -55,6 +55,8 @@ fuzz: build
 	@COLT=$(abspath $(COLT)) LASSO_LOOPS=2000 cargo test --release --locked -p testkit --test lassos -- --nocapture
 	@COLT=$(abspath $(COLT)) COLT_SHAPES_PROGRAMS=500 cargo test --release --locked -p testkit --test shapes -- --nocapture
 	@COLT=$(abspath $(COLT)) UNWRITTEN=1000 cargo test --release --locked -p testkit --test unwritten -- --nocapture
+	@PARTITION_COUNT=5000 RWSET_COUNT=20000 cargo test --release --locked -p techniques --test partition --test rwset -- --nocapture
+	@COLT=$(abspath $(COLT)) LAZY_COUNT=5000 cargo test --release --locked -p testkit --test lazy -- --nocapture
 	@FLOAT_PAIRS=1000000 cargo test --release --locked -p term --test processor -- --nocapture
 
 bench: build

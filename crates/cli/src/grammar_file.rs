@@ -50,7 +50,7 @@ fn tokens(grammar: &Grammar, out: &mut String) {
         Some(blank) => {
             writeln!(out, "where two tokens would run together, \"{}\" stands between them", blank.escape_ascii())
         }
-        None => writeln!(out, "there are no blanks: nothing can stand between two tokens that would run together"),
+        None => writeln!(out, "no blank was found: texts where two tokens would run together are left out"),
     };
 }
 

@@ -189,15 +189,16 @@ fn blaster_alone() {
 /// Each layer that knows something of floats, on its own: what it says is right, and it says something.
 #[test]
 fn partial_layers_are_right_when_they_answer() {
-    for (layer, says_yes, says_no) in [
-        (Layer::Proposals, true, false),
-        (Layer::Intervals, false, true),
-        (Layer::Climb, true, false),
-        (Layer::Bounds, false, false),
-        (Layer::Values, true, true),
-        (Layer::Walk, false, false),
+    // Climbing tries for long where there is nothing to be found.
+    for (layer, says_yes, says_no, seeds) in [
+        (Layer::Proposals, true, false, 300..312),
+        (Layer::Intervals, false, true, 300..312),
+        (Layer::Climb, true, false, 300..303),
+        (Layer::Bounds, false, false, 300..312),
+        (Layer::Values, true, true, 300..312),
+        (Layer::Walk, false, false, 300..312),
     ] {
-        let [n_sat, n_unsat, _] = agree_with_all_values(&only(&[layer]), 300..312);
+        let [n_sat, n_unsat, _] = agree_with_all_values(&only(&[layer]), seeds);
         assert!(!says_yes || n_sat > 5, "{layer:?} found {n_sat}");
         assert!(!says_no || n_unsat > 1, "{layer:?} refuted {n_unsat}");
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::command::{CommandFailure, run_limited};
 use crate::runner::clang;
 
-const NATIVE_LIMIT: Duration = Duration::from_secs(5);
+const NATIVE_LIMIT: Duration = Duration::from_secs(1);
 /// The machine interprets what ran natively for at most `NATIVE_LIMIT`; csmith programs that end at all end early.
 const EXPLORE_LIMIT_S: u64 = 120;
 

@@ -13,6 +13,13 @@ const EXPLORE_LIMIT_S: u64 = 60;
 /// Building natively and replaying come on top of exploring.
 const COMMAND_LIMIT: Duration = Duration::from_secs(EXPLORE_LIMIT_S + 120);
 
+/// The project's fixtures that are made for plain exploration, among others.
+pub fn plain_fixtures() -> Vec<Fixture> {
+    let paths = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
+    let read = |path: &PathBuf| Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    paths.iter().map(read).filter(|fixture| fixture.line_ups.contains(&LineUp::plain())).collect()
+}
+
 /// All fixtures below `folder`, sorted. Files whose name starts with `_` are parts of others.
 pub fn find_fixtures(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();

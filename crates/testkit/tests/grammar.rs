@@ -14,7 +14,7 @@ use testkit::runner::clang;
 
 const LIMIT: Duration = Duration::from_secs(300);
 /// In `make test`; `COLT_GRAMMARS=300` for all that were ever tried.
-const FEW: u64 = 12;
+const FEW: u64 = 6;
 /// Bytes of the longest text.
 const LEN: usize = 6;
 const PUNCTUATION: &[u8] = b"!#$&*+,-.:;<=>?@^_|~";

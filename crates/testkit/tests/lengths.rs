@@ -13,7 +13,7 @@ use testkit::generate::Dice;
 
 const LIMIT: Duration = Duration::from_secs(300);
 /// In `make test`; `COLT_LENGTHS=1000` in `make fuzz`.
-const FEW: u64 = 24;
+const FEW: u64 = 12;
 
 const HEAD: &str = r#"#include <ctype.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use testkit::annotation::{Fixture, LineUp};
-use testkit::command::{Finished, find_colt, project_root, run_limited};
+use testkit::command::{Finished, find_colt, run_limited};
 use testkit::outcome::Outcome;
-use testkit::runner::{explore_measured, find_fixtures, short_name};
+use testkit::runner::{explore_measured, plain_fixtures, short_name};
 
 const USUAL_COUNT: usize = 8;
 /// For one exploration, plain and with partition. What plain exploration does not finish in its time is left out.
@@ -23,7 +23,7 @@ const COMMAND_LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn it_reaches_on_fixtures_what_plain_exploration_reaches() {
-    let fixtures = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
+    let fixtures = plain_fixtures();
     let count = match std::env::var("PARTITION_FIXTURES").ok().as_deref() {
         Some("all") => fixtures.len(),
         Some(count) => count.parse().expect("PARTITION_FIXTURES is a number or `all`"),
@@ -32,14 +32,14 @@ fn it_reaches_on_fixtures_what_plain_exploration_reaches() {
     let colt = find_colt().unwrap_or_else(|why| panic!("{why}"));
     let (mut n_tried, mut n_compared) = (0, 0);
     let (mut complaints, mut cut) = (Vec::new(), Vec::new());
-    for path in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
-        let fixture = Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    for fixture in fixtures.iter().step_by(fixtures.len().div_ceil(count.max(1)).max(1)) {
+        let path = &fixture.path;
         n_tried += 1;
-        let plain = outcome(&colt, &fixture, PLAIN_LIMIT_S, &[]);
+        let plain = outcome(&colt, fixture, PLAIN_LIMIT_S, &[]);
         if plain.verdict != "complete" {
             continue;
         }
-        let found = outcome(&colt, &fixture, LIMIT_S, &["--with", "partition"]);
+        let found = outcome(&colt, fixture, LIMIT_S, &["--with", "partition"]);
         if found.verdict != "complete" {
             eprintln!("{} is {} under partition", short_name(path), found.verdict);
             cut.push(short_name(path));

@@ -13,7 +13,7 @@ use testkit::command::{find_colt, project_root, run_limited};
 use testkit::runner::find_fixtures;
 
 const USUAL_COUNT: usize = 1000;
-const USUAL_LIMIT: Duration = Duration::from_secs(20);
+const USUAL_LIMIT: Duration = Duration::from_secs(8);
 /// For one question to the bare solver; what it does not answer by then is left out.
 const BARE_TIMEOUT: Duration = Duration::from_secs(3);
 

@@ -1,22 +1,22 @@
 //! Layers of the solver stack left out, other numbers of workers, no native code: nothing but the speed changes. Same
 //! paths, same findings.
 //!
-//! `SWITCH_FIXTURES` says how many fixtures are tried (10, spread over all); `all` for all of them.
+//! `SWITCH_FIXTURES` says how many fixtures are tried (5, spread over all); `all` for all of them.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use testkit::annotation::{Fixture, LineUp};
-use testkit::command::{find_colt, project_root};
+use testkit::annotation::Fixture;
+use testkit::command::find_colt;
 use testkit::outcome::Outcome;
-use testkit::runner::{explore_only, find_fixtures, short_name};
+use testkit::runner::{explore_only, plain_fixtures, short_name};
 
 /// What can be left out. `trivial` has no switch: a constant needs no layer.
 const LAYERS: &[&str] =
     &["current", "domains", "cache", "recent", "proposals", "bounds", "values", "blaster", "smt", "independence"];
-const USUAL_COUNT: usize = 10;
+const USUAL_COUNT: usize = 5;
 /// For one exploration.
 const LIMIT_S: &str = "30";
 
@@ -88,12 +88,6 @@ fn compare(colt: &Path, fixture: &Fixture, switches: &[Vec<&str>]) -> Found {
 }
 
 /// Those that are to be explored without techniques: some of the others have no end then.
-fn plain_fixtures() -> Vec<Fixture> {
-    let paths = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
-    let read = |path: &PathBuf| Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-    paths.iter().map(read).filter(|fixture| fixture.line_ups.contains(&LineUp::plain())).collect()
-}
-
 fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let has_own_limit = fixture.flags.iter().any(|flag| flag.starts_with("--max-"));

@@ -2,7 +2,7 @@
 //! of techniques that is allowed, a fixture shows the lines, sides of branches and findings that it shows without, as far as
 //! each of the two promises it.
 //!
-//! `TECHNIQUE_FIXTURES` says how many fixtures are tried (6, spread over all); `all` for all of them. Only those count of
+//! `TECHNIQUE_FIXTURES` says how many fixtures are tried (4, spread over all); `all` for all of them. Only those count of
 //! which plain exploration is complete within a few seconds; how many that were is printed, and so is every other fixture.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use testkit::command::{find_colt, project_root};
 use testkit::outcome::Outcome;
 use testkit::runner::{explore_measured, explore_only, find_fixtures, short_name};
 
-const USUAL_COUNT: usize = 6;
+const USUAL_COUNT: usize = 4;
 /// For plain exploration, and for what is compared with it: comparing states takes its time, too.
 const PLAIN_LIMIT: [&str; 2] = ["--max-time", "5"];
 const LIMIT: [&str; 2] = ["--max-time", "30"];

@@ -1,7 +1,7 @@
 //! The theorem of `partition`: on generated programs it takes every edge and makes every finding that plain exploration
 //! does.
 //!
-//! `PARTITION_COUNT` (default 1300) programs of each of three kinds from seed `PARTITION_SEED` (default 1) on. A program
+//! `PARTITION_COUNT` (default 400) programs of each of three kinds from seed `PARTITION_SEED` (default 1) on. A program
 //! counts when plain exploration of it is complete. `PARTITION_WITH=rwset` has that technique beside it. `PARTITION_FILES` names a folder whose C files are compared, too
 //! (default: the fixtures written for this technique). One kind are the programs of `rwset`: branches, loops, calls, tables at
 //! symbolic offsets, lists on the heap, faults. The others are made to let inputs meet where it is easy to overlook.
@@ -225,7 +225,7 @@ fn compared(program: &Program, seed: u64, blind: Blind) -> Option<Compared> {
 fn compare(kind: &Kind) {
     let (mut n_counted, mut n_plain, mut n_paths) = (0, 0, 0);
     let mut missed = Vec::new();
-    let count = number("PARTITION_COUNT", 1_300);
+    let count = number("PARTITION_COUNT", 400);
     for_each_program(kind, count, |seed, program, text| {
         let Some(compared) = compared(program, seed, Blind::ToNothing) else { return Go::On };
         if let Some(what) = compared.missed {

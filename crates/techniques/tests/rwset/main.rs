@@ -1,6 +1,6 @@
 //! Soundness of `rwset`: on generated programs it covers the edges and makes the findings that plain exploration does.
 //!
-//! `RWSET_COUNT` (default 1300) programs from seed `RWSET_SEED` (default 1) on, in all search orders, with one worker and
+//! `RWSET_COUNT` (default 1000) programs from seed `RWSET_SEED` (default 1) on, in all search orders, with one worker and
 //! with several, and with more and less effort allowed. A program counts when plain exploration of it is complete. A read
 //! set with one byte left out must be noticed.
 
@@ -142,7 +142,7 @@ fn effort_of(seed: u64) -> Effort {
 #[test]
 fn it_shows_what_plain_exploration_shows() {
     let (mut n_counted, mut n_plain, mut n_paths) = (0, 0, 0);
-    for_each_program(number("RWSET_SEED", 1), number("RWSET_COUNT", 1_300), |seed, program, text| {
+    for_each_program(number("RWSET_SEED", 1), number("RWSET_COUNT", 1_000), |seed, program, text| {
         let plain = explore(program, Search::Dfs, 1, None);
         if !plain.is_complete {
             return Go::On;
@@ -165,7 +165,7 @@ fn it_shows_what_plain_exploration_shows() {
 fn a_byte_left_out_of_a_read_set_is_noticed() {
     let config = Config { sabotage: Sabotage::DropByte, ..Config::default() };
     let mut noticed = None;
-    for_each_program(number("RWSET_SEED", 1), number("RWSET_COUNT", 1_300), |seed, program, _| {
+    for_each_program(number("RWSET_SEED", 1), number("RWSET_COUNT", 1_000), |seed, program, _| {
         let plain = explore(program, Search::Dfs, 1, None);
         if plain.is_complete && explore(program, search_of(seed), 1, Some(config)).seen != plain.seen {
             noticed = Some(seed);

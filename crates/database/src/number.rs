@@ -95,22 +95,60 @@ impl Database {
     }
 }
 
+/// So many paths are sorted in memory; more by the database, which sorts in files.
+const MOST_IN_MEMORY: i64 = 1 << 20;
+
 /// The numbers of the tests stay the same as a whole; only who has which changes.
 fn number_since(connection: &Connection, n_numbered: i64, told: &mut HashMap<u64, TestId>) -> rusqlite::Result<()> {
-    let mut free = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY id")?;
-    let mut sorted = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY decisions, id")?;
-    let (mut free, mut sorted) = (free.query([n_numbered])?, sorted.query([n_numbered])?);
     let mut insert = connection.prepare("INSERT INTO numbers VALUES (?1, ?2)")?;
-    while let (Some(number), Some(path)) = (free.next()?, sorted.next()?) {
-        let (number, path): (i64, i64) = (number.get(0)?, path.get(0)?);
-        insert.execute([number, path])?;
+    let mut number = |number: i64, path: i64| {
         if let Some(test) = told.get_mut(&(path as u64)) {
             *test = TestId(number as u64);
         }
+        insert.execute([number, path]).map(|_| ())
+    };
+    let last: Option<i64> = connection.query_row("SELECT max(id) FROM paths", [], |row| row.get(0))?;
+    let Some(last) = last else { return Ok(()) };
+    if last - n_numbered <= MOST_IN_MEMORY {
+        for (number_of, path) in sorted_in_memory(connection, n_numbered)? {
+            number(number_of, path)?;
+        }
+    } else {
+        let mut free = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY id")?;
+        let mut sorted = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY decisions, id")?;
+        let (mut free, mut sorted) = (free.query([n_numbered])?, sorted.query([n_numbered])?);
+        while let (Some(free), Some(path)) = (free.next()?, sorted.next()?) {
+            number(free.get(0)?, path.get(0)?)?;
+        }
     }
-    let last = "UPDATE campaign SET value = (SELECT CAST(max(id) AS TEXT) FROM paths) WHERE key = 'numbered' \
-                AND EXISTS (SELECT 1 FROM paths)";
-    connection.execute(last, []).map(|_| ())
+    connection.execute("UPDATE campaign SET value = ?1 WHERE key = 'numbered'", [last.to_string()]).map(|_| ())
+}
+
+/// Numbers, and who gets them.
+fn sorted_in_memory(connection: &Connection, n_numbered: i64) -> rusqlite::Result<Vec<(i64, i64)>> {
+    let mut all = connection.prepare("SELECT id, decisions FROM paths WHERE id > ?1 ORDER BY id")?;
+    let mut rows = all.query([n_numbered])?;
+    let (mut free, mut bytes, mut paths) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        let decisions = row.get_ref(1)?.as_blob()?;
+        let start = bytes.len();
+        bytes.extend_from_slice(decisions);
+        free.push(id);
+        paths.push((head(decisions), start..bytes.len(), id));
+    }
+    paths.sort_unstable_by(|(a_head, a, a_id), (b_head, b, b_id)| {
+        a_head.cmp(b_head).then_with(|| bytes[a.clone()].cmp(&bytes[b.clone()])).then(a_id.cmp(b_id))
+    });
+    Ok(free.into_iter().zip(paths.into_iter().map(|(_, _, id)| id)).collect())
+}
+
+/// The first bytes as a number that sorts as they do: mostly no more are looked at.
+fn head(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let n = bytes.len().min(first.len());
+    first[..n].copy_from_slice(&bytes[..n]);
+    u64::from_be_bytes(first)
 }
 
 /// A file's new name may be the old one of another: all move aside first, or one that was not moved yet would be overwritten.
@@ -126,4 +164,30 @@ fn rename(folder: &Path, files: &[u64], told: &HashMap<u64, TestId>) -> Result<(
         std::fs::rename(aside(old), &path).map_err(|error| Error::io(&path, &error))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_sorts_as_the_database_does() {
+        let database = Database::in_memory(Path::new("none")).expect("made");
+        let connection = &database.connection;
+        let mut insert = connection.prepare("INSERT INTO paths VALUES (?1, 1, 0, 1, 0, 0, x'', ?2)").expect("prepared");
+        // Short ones, equal ones, zeros at the end, long ones that differ late.
+        let texts: Vec<Vec<u8>> = (0..300u64)
+            .map(|idx| (0..idx * 7919 % 13).map(|at| (idx * at * 31 % 5) as u8 * u8::from(at != 9)).collect())
+            .collect();
+        for (idx, text) in texts.iter().enumerate() {
+            insert.execute(rusqlite::params![3 * idx as i64 + 1, text]).expect("inserted");
+        }
+        let mut sorted =
+            connection.prepare("SELECT id FROM paths WHERE id > 30 ORDER BY decisions, id").expect("prepared");
+        let by_database: Vec<i64> =
+            sorted.query_map([], |row| row.get(0)).expect("asked").map(|id| id.expect("read")).collect();
+        let in_memory = sorted_in_memory(connection, 30).expect("sorted");
+        assert_eq!(in_memory.iter().map(|(_, path)| *path).collect::<Vec<_>>(), by_database);
+        assert!(in_memory.is_sorted_by_key(|(number, _)| *number));
+    }
 }

@@ -80,8 +80,8 @@ impl Pairs {
                 self.interesting[nth]
             }
             // Few bits set: halfway cases.
-            1 => bits & !(self.format.fraction_mask() >> 4) | u128::from(self.random() % 3 == 0),
-            _ if self.format == Format::Extended && self.random() % 16 != 0 => bits | 1 << 63,
+            1 => bits & !(self.format.fraction_mask() >> 4) | u128::from(self.random().is_multiple_of(3)),
+            _ if self.format == Format::Extended && !self.random().is_multiple_of(16) => bits | 1 << 63,
             _ => bits,
         }
     }
@@ -103,7 +103,7 @@ impl Pairs {
                 let exponent = (x >> at & u128::from(self.format.top_exponent())) as i64;
                 let near = (exponent + self.random() as i64 % 70).clamp(0, self.format.top_exponent().into());
                 let low = self.any() & ((1 << at) - 1);
-                low | (near as u128) << at | if self.random() % 2 == 0 { 0 } else { self.format.sign_bit() }
+                low | (near as u128) << at | if self.random().is_multiple_of(2) { 0 } else { self.format.sign_bit() }
             }
         };
         (x, y)

@@ -1,6 +1,5 @@
 //! Operations on floats as gates: their circuits, with the operands' bits in place of the circuits' symbols.
 
-use super::narrow::Narrowing;
 use super::sat::Lit;
 use super::{Blaster, UNKNOWN};
 use crate::clock::Clock;
@@ -38,7 +37,7 @@ impl Blaster {
         }
         // The circuit has terms and symbols of its own, of which nothing is known that was known of ours.
         let outer = std::mem::replace(&mut self.starts, inner);
-        let narrowing = std::mem::replace(&mut self.narrowing, Narrowing::default());
+        let narrowing = std::mem::take(&mut self.narrowing);
         let is_done = self.translate(&circuit.terms, circuit.result, clock);
         let bits = is_done.then(|| self.bits(&circuit.terms, circuit.result).to_vec());
         self.starts = outer;

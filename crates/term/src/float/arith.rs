@@ -110,7 +110,7 @@ fn remainder(op: FloatBinary, format: Format, x: u128, y: u128) -> u128 {
         exponent = a.exponent;
     }
     let n_shifts = (a.exponent - b.exponent).max(0);
-    let mut is_odd = a.significand / divisor & 1 == 1;
+    let mut is_odd = (a.significand / divisor) & 1 == 1;
     let mut left = a.significand % divisor;
     for _ in 0..n_shifts {
         left <<= 1;

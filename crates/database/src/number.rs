@@ -95,13 +95,13 @@ impl Database {
     }
 }
 
-/// So many paths are sorted in memory; more by the database, which sorts in files.
-const MOST_IN_MEMORY: i64 = 1 << 20;
+/// Paths that take more bytes are sorted by the database, which sorts in files.
+const MOST_IN_MEMORY: usize = 64 << 20;
 
 /// The numbers of the tests stay the same as a whole; only who has which changes.
 fn number_since(connection: &Connection, n_numbered: i64, told: &mut HashMap<u64, TestId>) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO numbers VALUES (?1, ?2)")?;
-    let mut number = |number: i64, path: i64| {
+    let mut give = |number: i64, path: i64| {
         if let Some(test) = told.get_mut(&(path as u64)) {
             *test = TestId(number as u64);
         }
@@ -109,23 +109,27 @@ fn number_since(connection: &Connection, n_numbered: i64, told: &mut HashMap<u64
     };
     let last: Option<i64> = connection.query_row("SELECT max(id) FROM paths", [], |row| row.get(0))?;
     let Some(last) = last else { return Ok(()) };
-    if last - n_numbered <= MOST_IN_MEMORY {
-        for (number_of, path) in sorted_in_memory(connection, n_numbered)? {
-            number(number_of, path)?;
+    if let Some(sorted) = sorted_in_memory(connection, n_numbered, MOST_IN_MEMORY)? {
+        for (number, path) in sorted {
+            give(number, path)?;
         }
     } else {
         let mut free = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY id")?;
         let mut sorted = connection.prepare("SELECT id FROM paths WHERE id > ?1 ORDER BY decisions, id")?;
         let (mut free, mut sorted) = (free.query([n_numbered])?, sorted.query([n_numbered])?);
         while let (Some(free), Some(path)) = (free.next()?, sorted.next()?) {
-            number(free.get(0)?, path.get(0)?)?;
+            give(free.get(0)?, path.get(0)?)?;
         }
     }
     connection.execute("UPDATE campaign SET value = ?1 WHERE key = 'numbered'", [last.to_string()]).map(|_| ())
 }
 
-/// Numbers, and who gets them.
-fn sorted_in_memory(connection: &Connection, n_numbered: i64) -> rusqlite::Result<Vec<(i64, i64)>> {
+/// Numbers, and who gets them; `None` where that takes more bytes than there is room for.
+fn sorted_in_memory(
+    connection: &Connection,
+    n_numbered: i64,
+    room: usize,
+) -> rusqlite::Result<Option<Vec<(i64, i64)>>> {
     let mut all = connection.prepare("SELECT id, decisions FROM paths WHERE id > ?1 ORDER BY id")?;
     let mut rows = all.query([n_numbered])?;
     let (mut free, mut bytes, mut paths) = (Vec::new(), Vec::new(), Vec::new());
@@ -136,11 +140,14 @@ fn sorted_in_memory(connection: &Connection, n_numbered: i64) -> rusqlite::Resul
         bytes.extend_from_slice(decisions);
         free.push(id);
         paths.push((head(decisions), start..bytes.len(), id));
+        if bytes.len() + size_of_val(&paths[..]) > room {
+            return Ok(None);
+        }
     }
     paths.sort_unstable_by(|(a_head, a, a_id), (b_head, b, b_id)| {
         a_head.cmp(b_head).then_with(|| bytes[a.clone()].cmp(&bytes[b.clone()])).then(a_id.cmp(b_id))
     });
-    Ok(free.into_iter().zip(paths.into_iter().map(|(_, _, id)| id)).collect())
+    Ok(Some(free.into_iter().zip(paths.into_iter().map(|(_, _, id)| id)).collect()))
 }
 
 /// The first bytes as a number that sorts as they do: mostly no more are looked at.
@@ -186,7 +193,9 @@ mod tests {
             connection.prepare("SELECT id FROM paths WHERE id > 30 ORDER BY decisions, id").expect("prepared");
         let by_database: Vec<i64> =
             sorted.query_map([], |row| row.get(0)).expect("asked").map(|id| id.expect("read")).collect();
-        let in_memory = sorted_in_memory(connection, 30).expect("sorted");
+        let sort = |room: usize| sorted_in_memory(connection, 30, room).expect("readable");
+        assert_eq!(sort(100), None, "there is no room");
+        let in_memory = sort(MOST_IN_MEMORY).expect("there is room");
         assert_eq!(in_memory.iter().map(|(_, path)| *path).collect::<Vec<_>>(), by_database);
         assert!(in_memory.is_sorted_by_key(|(number, _)| *number));
     }

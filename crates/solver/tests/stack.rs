@@ -73,7 +73,7 @@ fn what_a_fixed_value_made_plainer_follows_with_what_fixed_it() {
     let is_three = terms.eq(a, three);
     let sum = terms.add(a, b);
     let is_ten = terms.eq(sum, ten);
-    let (next, other) = (terms.add(b, c), terms.ult(c, three));
+    let (next, other) = (terms.add(b, c), terms.ult(c, ten));
     let is_next = terms.eq(next, ten);
     for t in [other, is_three, is_ten, is_next] {
         path.add(&mut terms, t);

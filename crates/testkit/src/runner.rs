@@ -13,7 +13,7 @@ const EXPLORE_LIMIT_S: u64 = 60;
 /// Building natively and replaying come on top of exploring.
 const COMMAND_LIMIT: Duration = Duration::from_secs(EXPLORE_LIMIT_S + 120);
 
-/// The project's fixtures that are made for plain exploration, among others.
+/// The project's fixtures that are to be explored without techniques, too: some of the others have no end then.
 pub fn plain_fixtures() -> Vec<Fixture> {
     let paths = find_fixtures(&project_root().join("fixtures")).expect("fixtures are there");
     let read = |path: &PathBuf| Fixture::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));

@@ -13,7 +13,7 @@ use testkit::command::{find_colt, project_root, run_limited};
 use testkit::runner::find_fixtures;
 
 const USUAL_COUNT: usize = 1000;
-const USUAL_LIMIT: Duration = Duration::from_secs(15);
+const USUAL_LIMIT: Duration = Duration::from_secs(20);
 /// For one question to the bare solver; what it does not answer by then is left out.
 const BARE_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -32,7 +32,7 @@ fn recorded_questions_have_the_same_answers_from_the_bare_solver() {
         compare(text, share, deadline, &mut tally);
     }
     println!("{tally:?} in {:.1} s", started.elapsed().as_secs_f64());
-    assert!(tally.n_sat > 40 && tally.n_unsat > 40, "too few to mean anything: {tally:?}");
+    assert!(tally.n_sat > 100 && tally.n_unsat > 100, "too few to mean anything: {tally:?}");
     assert!(tally.n_open * 20 < tally.n_asked, "too many left open: {tally:?}");
 }
 

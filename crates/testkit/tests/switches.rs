@@ -87,7 +87,6 @@ fn compare(colt: &Path, fixture: &Fixture, switches: &[Vec<&str>]) -> Found {
     found
 }
 
-/// Those that are to be explored without techniques: some of the others have no end then.
 fn outcome(colt: &Path, fixture: &Fixture, more: &[&str]) -> Outcome {
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let has_own_limit = fixture.flags.iter().any(|flag| flag.starts_with("--max-"));

@@ -57,11 +57,6 @@ impl Needed {
         self.extend(behind.terms.iter().copied().filter(|t| !added.contains(t)));
     }
 
-    /// Whether a condition has all that is needed, as it was added there.
-    pub fn is_part_of(&self, condition: &PathCondition) -> bool {
-        self.of_condition(condition).len() == self.terms.len()
-    }
-
     /// Those of a condition's constraints that are needed.
     pub fn of_condition(&self, condition: &PathCondition) -> Vec<TermId> {
         let mut found: Vec<TermId> = condition.iter().filter(|t| self.terms.binary_search(t).is_ok()).collect();

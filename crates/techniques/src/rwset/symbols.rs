@@ -26,8 +26,11 @@ pub fn symbols_cover(
     }
     if is_the_same(old, new, pairs, paired, means) {
         // The groups agree, but what they have may follow from other constraints than it did.
-        if !needed.is_everything() && needed.is_part_of(new.condition) {
-            return (Ok(needed.of_condition(new.condition)), pairs.len());
+        if !needed.is_everything() {
+            let found = needed.of_condition(new.condition);
+            if found.len() == needed.len() {
+                return (Ok(found), pairs.len());
+            }
         }
         let terms = &means.machine.terms;
         let grouped = all_connected(terms, new.condition, pairs.iter().map(|(_, new_term)| *new_term));

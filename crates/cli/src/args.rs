@@ -352,6 +352,10 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "DIR")]
     pub seeds: Option<PathBuf>,
 
+    /// Search for an input that comes to this line; end when there is one
+    #[arg(long, value_name = "FILE:LINE")]
+    pub towards: Option<String>,
+
     /// New limits; those not given here are those of the first run, except --max-time and --max-paths, which are off
     #[command(flatten)]
     pub budgets: BudgetArgs,

@@ -21,6 +21,7 @@ mod native;
 mod old;
 mod out_dir;
 mod outcome;
+mod place;
 mod prefixes;
 mod program;
 mod replay_tests;

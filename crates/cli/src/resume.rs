@@ -18,16 +18,19 @@ use crate::folder::{Folder, SavedTest};
 use crate::journal::Phase;
 use crate::merge;
 use crate::outcome::{Exit, Failure};
+use crate::place::Place;
 use crate::prefixes;
 use crate::run::{Base, Campaign, Start, exit};
 use crate::screen::print;
 use crate::settings::Settings;
 use crate::sink::{PathKey, path_key};
 use crate::technique_args;
+use crate::why;
 
 pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure> {
     // Opening the folder goes to where the first run was.
     let seeds = args.seeds.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+    let towards = args.towards.as_deref().map(Place::parse).transpose()?;
     let folder = Folder::open_again(&args.dir)?;
     let mut run_args = original(&folder, args, all)?;
     run_args.seeds = seeds.or(run_args.seeds);
@@ -38,6 +41,12 @@ pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure>
     {
         print(&format!("nothing is pending in {}: the campaign has ended\n", folder.shown));
         return Ok(exit(&checkpoint.summary));
+    }
+    if let Some(place) = &towards
+        && why::n_passed(&folder.coverage()?, place) > 0
+    {
+        print(&format!("{place} was reached before; colt why {} {place} says more\n", folder.shown));
+        return Ok(Exit::Success);
     }
     folder.database.repair_files(&folder.dir)?;
     let Folder { dir, shown, journal, database } = folder;
@@ -52,7 +61,8 @@ pub fn resume(args: &ResumeArgs, all: &'static [Entry]) -> Result<Exit, Failure>
     };
     let settings = Settings::new(&run_args)?;
     let base = Base { database: Some(database), summary, start, known };
-    let campaign = Campaign { args: &run_args, words: journal.args, cwd: journal.cwd, dir, shown, base };
+    let (words, cwd) = (journal.args, journal.cwd);
+    let campaign = Campaign { args: &run_args, words, cwd, dir, shown, base, towards };
     campaign.run(&settings)
 }
 

@@ -24,6 +24,7 @@ use crate::names::Names;
 use crate::native::{self, Building};
 use crate::out_dir::{self, write_file};
 use crate::outcome::{Exit, Failure};
+use crate::place::Place;
 use crate::prefixes::{self, Digests};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
@@ -70,6 +71,8 @@ pub struct Campaign<'a> {
     /// The folder as the user knows it.
     pub shown: String,
     pub base: Base,
+    /// The place that the search is to come to.
+    pub towards: Option<Place>,
 }
 
 pub fn run(args: &RunArgs, words: Vec<String>) -> Result<Exit, Failure> {
@@ -78,7 +81,7 @@ pub fn run(args: &RunArgs, words: Vec<String>) -> Result<Exit, Failure> {
     let first_file = args.files.first().map_or(Path::new("program"), PathBuf::as_path);
     let dir = out_dir::create(args.out.as_deref(), first_file)?;
     let shown = dir.display().to_string();
-    let campaign = Campaign { args, words, cwd, dir, shown, base: Base::default() };
+    let campaign = Campaign { args, words, cwd, dir, shown, base: Base::default(), towards: None };
     campaign.run(&settings)
 }
 
@@ -92,7 +95,10 @@ impl Campaign<'_> {
         fault::doing(format!("compiling and loading {}", names.join(" ")));
         screen.progress(format!("compiling {}", names.join(" ")));
         let started = Instant::now();
-        let loaded = engine::load(self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
+        let mut loaded = engine::load(self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
+        if let Some(place) = &self.towards {
+            loaded.aim(place)?;
+        }
         let line_up = engine::line_up(&loaded, self.args, settings).inspect_err(|_| out_dir::abandon(&self.dir))?;
         let build_s = started.elapsed().as_secs_f64();
         loaded.notes.iter().for_each(|note| screen.chat(&format!("note: {note}\n")));
@@ -137,6 +143,8 @@ impl Campaign<'_> {
         for finding in &summary.findings {
             database.give_file(&self.dir, finding.test_id())?;
         }
+        let reached = outcome.reached.map(|test| TestId(test.0));
+        reached.map_or(Ok(()), |test| database.give_file(&self.dir, test))?;
         write_file(&self.dir, "findings.sarif", report::sarif(&summary).as_bytes())?;
         database.together(|database| {
             database.save_figures(&summary)?;
@@ -148,6 +156,9 @@ impl Campaign<'_> {
 
         screen.end_progress();
         self.show(&database, &summary, &technique_files::text(&outcome), &screen)?;
+        if let Some(place) = &self.towards {
+            screen.chat(&arrival_text(place, reached, outcome.pending.len(), &summary, &self.shown));
+        }
         database.close()?;
         Ok(exit(&summary))
     }
@@ -183,6 +194,7 @@ impl Campaign<'_> {
         let mut earlier: Vec<&mut FindingSummary> = base.collect();
         let asked = collected.witnesses.values().flatten().copied().chain(first_ones);
         let asked = asked.chain(earlier.iter().map(|finding| finding.test_id()));
+        let asked = asked.chain(outcome.reached.map(|test| TestId(test.0)));
         let numbered = database.number_tests(asked)?;
         for tests in collected.witnesses.values_mut() {
             tests.iter_mut().for_each(|test| *test = numbered.of(*test));
@@ -198,6 +210,7 @@ impl Campaign<'_> {
             finding.test = test_name(test.unwrap_or_else(|| numbered.of(test_id(&finding.test))));
         }
         outcome.findings.sort_by(|a, b| a.test.cmp(&b.test));
+        outcome.reached = outcome.reached.map(|test| explore::TestId(numbered.of(TestId(test.0)).0));
         Ok(numbered)
     }
 
@@ -374,6 +387,18 @@ impl Campaign<'_> {
             print(&summary.to_json());
         }
         Ok(())
+    }
+}
+
+/// What became of the search for a place.
+fn arrival_text(place: &Place, reached: Option<TestId>, n_pending: usize, summary: &Summary, shown: &str) -> String {
+    match reached {
+        Some(test) => format!("{place} is reached by {}/{}\n", shown.trim_end_matches('/'), test_name(test)),
+        None if n_pending > 0 => format!("{place} was not reached yet: {n_pending} paths are still to be explored\n"),
+        None if summary.verdict == Verdict::Complete => {
+            format!("{place} cannot be reached: no input of the declared kind leads there\n")
+        }
+        None => format!("{place} was not reached; what may be behind it: colt why {shown} {place}\n"),
     }
 }
 

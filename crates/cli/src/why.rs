@@ -13,14 +13,15 @@ use crate::args::WhyArgs;
 use crate::fault;
 use crate::folder::Folder;
 use crate::outcome::{Exit, Failure};
+use crate::place::Place;
 use crate::screen::print;
 
 pub fn why(args: &WhyArgs) -> Result<Exit, Failure> {
     fault::doing(format!("explaining {}", args.place));
-    let (file, line) = parse_place(&args.place)?;
+    let Place { file, line } = Place::parse(&args.place)?;
     let folder = Folder::open(&args.dir)?;
     let (summary, coverage) = (folder.summary()?, folder.coverage()?);
-    let file = find_file(&coverage, file)?;
+    let file = find_file(&coverage, &file)?;
     let mut text = match count_at(&coverage, &file, line) {
         None => not_code(&coverage, &file, line),
         Some(0) => not_reached(&summary, &file, line, &folder.shown),
@@ -95,14 +96,6 @@ fn earlier_path<'a>(paths: &'a [SavedPath], reason: &str) -> Option<&'a str> {
     paths.iter().find(begins_so).map(|saved| saved.test.as_str())
 }
 
-fn parse_place(place: &str) -> Result<(&str, u32), Failure> {
-    place
-        .rsplit_once(':')
-        .and_then(|(file, line)| Some((file, line.parse().ok()?)))
-        .filter(|(file, line)| !file.is_empty() && *line > 0)
-        .ok_or_else(|| Failure::usage(format!("`{place}` is not FILE:LINE, such as parser.c:12")))
-}
-
 /// The measured file whose name is, or ends with, what the user wrote.
 fn find_file(coverage: &CoverageView, wanted: &str) -> Result<String, Failure> {
     let ends_with = |file: &&String| file.ends_with(&format!("/{wanted}"));
@@ -112,6 +105,12 @@ fn find_file(coverage: &CoverageView, wanted: &str) -> Result<String, Failure> {
         let known = if known.is_empty() { "none: coverage was not measured".to_string() } else { known.join(", ") };
         Failure::usage(format!("no coverage is known of {wanted}; files of this campaign: {known}"))
     })
+}
+
+/// How often the replayed tests passed a place, as far as that was measured.
+pub fn n_passed(coverage: &CoverageView, place: &Place) -> u64 {
+    let Ok(file) = find_file(coverage, &place.file) else { return 0 };
+    count_at(coverage, &file, place.line).unwrap_or(0)
 }
 
 fn count_at(coverage: &CoverageView, file: &str, line: u32) -> Option<u64> {
@@ -150,6 +149,7 @@ fn not_reached(summary: &Summary, file: &str, line: u32, folder: &str) -> String
     text.push_str(&reasons(summary, file, line));
     if summary.paths.cut > 0 {
         text.push_str(&format!("  to go on where the budget ended: colt resume {folder}\n"));
+        text.push_str(&format!("  to search for this place: colt resume {folder} --towards {file}:{line}\n"));
     }
     text
 }
@@ -204,14 +204,6 @@ mod tests {
         assert_eq!(prunes(&paths, "src/a.c", 7), format!("  tests/3 was pruned here: {reason}, as tests/2 does\n"));
         assert_eq!(prunes(&paths, "src/a.c", 8), "");
         assert_eq!(prunes(&paths, "src/aa.c", 7), "");
-    }
-
-    #[test]
-    fn places() {
-        assert_eq!(parse_place("a/b.c:12").expect("valid"), ("a/b.c", 12));
-        for bad in ["b.c", "b.c:x", ":3", "b.c:0"] {
-            assert!(parse_place(bad).is_err(), "{bad}");
-        }
     }
 
     #[test]

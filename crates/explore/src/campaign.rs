@@ -112,7 +112,7 @@ fn explore_alone(
     sink: &mut dyn Sink,
 ) -> Outcome {
     let image = program.image(options, places);
-    let mut collector = Collector::new(&image, 1, sink);
+    let mut collector = Collector::new(&image, &options.goal, 1, sink);
     // What a driver learned before a campaign was stopped is not known: what is left of it is explored as it is.
     let mut drivers = match options.resume.is_empty() {
         true => std::mem::take(&mut line_up.drivers),
@@ -205,7 +205,7 @@ fn explore_together(
 ) -> Result<Outcome, Fault> {
     let exchange = Exchange::new(options.workers);
     let (sender, receiver) = mpsc::sync_channel(N_MESSAGES);
-    let mut collector = Collector::new(&program.image(options, places), options.workers, sink);
+    let mut collector = Collector::new(&program.image(options, places), &options.goal, options.workers, sink);
     std::thread::scope(|scope| {
         let spawn = |worker: usize| {
             let (exchange, messages) = (&exchange, sender.clone());

@@ -9,7 +9,8 @@ use witness::{Bug, Certificate, Ending, Finding, FindingKey, Ledger, Witness};
 
 use crate::checkpoint::{Checkpoint, Cut, PortionId, Rounds, Snapshot, Tally};
 use crate::exchange::Portion;
-use crate::{Covers, Decisions, Discovery, Outcome, PathCounts, Progress, Report, Sink, TestId};
+use crate::goal::Finish;
+use crate::{Covers, Decisions, Discovery, Goal, Outcome, PathCounts, Progress, Report, Sink, TestId};
 
 /// A path that ended, as a worker tells it.
 pub struct Ended {
@@ -74,10 +75,13 @@ pub struct Collector<'s> {
     pub rounds: Rounds,
     /// The last test there is, if there is any.
     last: Option<TestId>,
+    finish: Finish,
+    /// The first test of a path that came to the goal.
+    reached: Option<TestId>,
 }
 
 impl<'s> Collector<'s> {
-    pub fn new(image: &Image, n_workers: usize, sink: &'s mut dyn Sink) -> Collector<'s> {
+    pub fn new(image: &Image, goal: &Goal, n_workers: usize, sink: &'s mut dyn Sink) -> Collector<'s> {
         let is_user_edge = user_edges(image);
         Collector {
             sink,
@@ -94,6 +98,8 @@ impl<'s> Collector<'s> {
             standings: vec![Standing::default(); n_workers],
             rounds: Rounds::new(n_workers),
             last: None,
+            finish: Finish::new(goal, image),
+            reached: None,
         }
     }
 
@@ -110,6 +116,9 @@ impl<'s> Collector<'s> {
         }
         let test = self.sink.path_ended(&witness, covers);
         self.last = self.last.max(Some(test));
+        if self.reached.is_none() && self.finish.is_among(&first_edges) {
+            self.reached = Some(test);
+        }
         if let Ending::Bug(bug) = witness.ending
             && self.checks.reports(bug.kind)
         {
@@ -190,7 +199,8 @@ impl<'s> Collector<'s> {
     }
 
     fn outcome(&self, runs: u64, findings: Vec<Finding>, leavings: Vec<Leavings>) -> Outcome {
-        let mut outcome = Outcome { findings, runs, elapsed: self.started.elapsed(), ..Outcome::default() };
+        let (elapsed, reached) = (self.started.elapsed(), self.reached);
+        let mut outcome = Outcome { findings, runs, elapsed, reached, ..Outcome::default() };
         let mut tally = Tally::default();
         for left in leavings {
             tally.add(&left.tally);

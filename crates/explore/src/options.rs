@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::Seed;
+use crate::{Goal, Seed};
 
 /// Which pending state comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -126,6 +126,8 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// Decision prefixes to explore; empty for everything.
     pub resume: Vec<crate::Decisions>,
+    /// Where the search is to come to; without one, everywhere.
+    pub goal: Goal,
     /// Inputs to follow first.
     pub seeds: Vec<Arc<Seed>>,
     /// Keep what the first path to end wrote to standard output.

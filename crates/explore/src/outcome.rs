@@ -97,6 +97,8 @@ pub struct Outcome {
     pub queries: solver::Counters,
     /// Decision prefixes of what was not explored.
     pub pending: Vec<crate::Decisions>,
+    /// The first test of a path that came to the goal.
+    pub reached: Option<TestId>,
     /// Standard output of the first path to end, when recorded.
     pub output: Vec<u8>,
     pub memory_mb: u64,

@@ -7,6 +7,7 @@ use ir::{BlockId, FuncId, Inst, Module};
 use rustc_hash::{FxHashMap, FxHasher};
 use vm::{Coverage, EdgeId, Image, State};
 
+use crate::Goal;
 use crate::collector::user_edges;
 use crate::search::Promise;
 
@@ -55,8 +56,12 @@ pub struct Spots {
     /// By node: the edges that leave it, and the nodes from which one step leads to it.
     leaving: Vec<std::ops::Range<u32>>,
     before: Vec<Vec<u32>>,
-    /// By node: steps to an edge that nobody has taken.
+    /// By node: steps to an edge that nobody has taken, or to the goal.
     steps: Vec<u32>,
+    /// Nodes that are the goal. Where there are some, nothing else counts.
+    goal: Vec<u32>,
+    /// By edge, where there is a goal: the node it leads to.
+    targets: Vec<Option<u32>>,
     /// Own edges ever taken, and how many they were when the steps were computed.
     n_own_seen: usize,
     computed_at: Option<usize>,
@@ -64,7 +69,7 @@ pub struct Spots {
 }
 
 impl Spots {
-    pub fn new(image: &Image) -> Spots {
+    pub fn new(image: &Image, goal: &Goal) -> Spots {
         let module = &*image.module;
         let mut first_nodes = Vec::with_capacity(module.functions.len());
         let mut leaving = Vec::new();
@@ -81,6 +86,9 @@ impl Spots {
             }
         }
         let before = steps_back(module, &first_nodes, leaving.len());
+        let node = |(func, block): &(FuncId, BlockId)| Some(first_nodes[func.idx()]? + block.idx() as u32);
+        let goal: Vec<u32> = goal.blocks.iter().filter_map(node).collect();
+        let targets = if goal.is_empty() { Vec::new() } else { targets(image, &first_nodes) };
         Spots {
             chains: vec![Chain::default()],
             of_chain: FxHashMap::default(),
@@ -89,6 +97,8 @@ impl Spots {
             steps: vec![NOWHERE; leaving.len()],
             leaving,
             before,
+            goal,
+            targets,
             n_own_seen: 0,
             computed_at: None,
             n_asked: 0,
@@ -102,10 +112,15 @@ impl Spots {
     /// What a path that goes over this edge next promises.
     pub fn promise(&self, next_edge: Option<EdgeId>, coverage: &Coverage) -> Promise {
         match next_edge.filter(|edge| !coverage.is_seen(*edge)) {
+            Some(edge) if !self.goal.is_empty() && !self.leads_to_goal(edge) => Promise::Nothing,
             Some(edge) if self.is_own(edge) => Promise::OwnEdge,
             Some(_) => Promise::LibraryEdge,
             None => Promise::Nothing,
         }
+    }
+
+    fn leads_to_goal(&self, edge: EdgeId) -> bool {
+        self.targets[edge.0 as usize].is_some_and(|node| self.steps[node as usize] != NOWHERE)
     }
 
     pub fn note_seen(&mut self, fresh: &[EdgeId]) {
@@ -147,7 +162,7 @@ impl Spots {
         self.chains[spot.0 as usize][0].map(|site| site.func)
     }
 
-    /// Steps from a spot to an edge of the program itself that nobody has taken; `None` if none is known to lead there.
+    /// Steps from a spot to an edge of the program itself that nobody has taken, or to the goal; `None` if none is known to lead there.
     pub fn distance(&self, spot: SpotId) -> Option<u32> {
         let node = |site: &Site| self.first_nodes[site.func.idx()].map(|first| first + site.block.idx() as u32);
         let chain = &self.chains[spot.0 as usize];
@@ -164,15 +179,26 @@ impl Spots {
         if self.computed_at == Some(self.n_own_seen) || (self.computed_at.is_some() && self.n_asked < STALE_AFTER) {
             return;
         }
+        let is_first = self.computed_at.is_none();
         (self.computed_at, self.n_asked) = (Some(self.n_own_seen), 0);
-        self.steps.fill(NOWHERE);
-        let mut reached: Vec<u32> = Vec::new();
-        for (node, edges) in self.leaving.iter().enumerate() {
-            if edges.clone().any(|edge| !coverage.is_seen(EdgeId(edge))) {
-                self.steps[node] = 1;
-                reached.push(node as u32);
+        if !self.goal.is_empty() {
+            // It stays where it is.
+            if is_first {
+                self.compute_steps(self.goal.clone(), 0);
             }
+            return;
         }
+        let has_new = |edges: &std::ops::Range<u32>| edges.clone().any(|edge| !coverage.is_seen(EdgeId(edge)));
+        let nodes = self.leaving.iter().zip(0u32..).filter(|(edges, _)| has_new(edges)).map(|(_, node)| node);
+        let nodes = nodes.collect();
+        self.compute_steps(nodes, 1);
+    }
+
+    /// From each node to the nearest of the given ones, which are so many steps away.
+    fn compute_steps(&mut self, nearest: Vec<u32>, n_steps: u32) {
+        self.steps.fill(NOWHERE);
+        nearest.iter().for_each(|node| self.steps[*node as usize] = n_steps);
+        let mut reached = nearest;
         let mut next = 0;
         while let Some(&node) = reached.get(next) {
             next += 1;
@@ -185,6 +211,22 @@ impl Spots {
             }
         }
     }
+}
+
+/// By edge of the program itself, the node it leads to.
+fn targets(image: &Image, first_nodes: &[Option<u32>]) -> Vec<Option<u32>> {
+    let mut targets = vec![None; image.n_edges() as usize];
+    for (idx, (function, first)) in image.module.functions.iter().zip(first_nodes).enumerate() {
+        let (func, Some(first)) = (FuncId::new(idx), first) else { continue };
+        targets[image.entry_edge(func) as usize] = Some(*first);
+        for (block_idx, block) in function.blocks.iter().enumerate() {
+            let numbers = image.first_edge(func, BlockId::new(block_idx))..;
+            for (edge, number) in block.terminator.edges().into_iter().zip(numbers) {
+                targets[number as usize] = Some(first + edge.target.idx() as u32);
+            }
+        }
+    }
+    targets
 }
 
 /// By node, those with an edge to it or a call of the function it begins.

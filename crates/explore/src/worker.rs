@@ -27,6 +27,7 @@ pub use snapshot::next_in;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use solver::Stack;
 use term::Eval;
@@ -36,6 +37,7 @@ use witness::Ending;
 use crate::collector::{Leavings, Reports};
 use crate::effects::{Decider, Fate, Parted};
 use crate::exchange::Exchange;
+use crate::goal::Finish;
 use crate::pending::{Pending, Waiting, rank_of};
 use crate::search::{Outlook, Promise};
 use crate::spots::Spots;
@@ -60,6 +62,7 @@ pub struct Worker<'i, 'r> {
     limits: Limits,
     exchange: Option<&'r Exchange>,
     snapshots: Snapshots,
+    finish: Finish,
     /// Whether a technique is asked what it foresees.
     foresees: bool,
 }
@@ -122,13 +125,14 @@ impl<'i, 'r> Worker<'i, 'r> {
             line_up,
             left: Leavings::default(),
             pending: Pending::new(rank),
-            spots: Spots::new(image),
+            spots: Spots::new(image, &options.goal),
             watching,
             doubts: Doubts::default(),
             telling: Telling::new(reports, image.n_edges()),
             limits: Limits::start(),
             exchange,
             snapshots: Snapshots::start(),
+            finish: Finish::new(&options.goal, image),
             foresees,
         }
     }
@@ -217,6 +221,7 @@ impl<'i, 'r> Worker<'i, 'r> {
                 self.look();
                 self.share();
                 if self.is_over() || !turn.stays(&path, &self.decider, &self.pending) {
+                    self.note_finish(&path);
                     return self.push_with(path, None, Promise::HadItsTurn);
                 }
             }
@@ -329,6 +334,13 @@ impl<'i, 'r> Worker<'i, 'r> {
             let fresh = self.decider.machine.coverage.take_fresh();
             self.spots.note_seen(&fresh);
             Rc::make_mut(&mut path.first_edges).extend(fresh);
+        }
+    }
+
+    /// Whoever looks for the goal has what it wants when a path that came there has ended, or had its turn and may never end.
+    pub(crate) fn note_finish(&mut self, path: &Path) {
+        if self.finish.is_among(&path.first_edges) {
+            self.options.goal.reached.store(true, Ordering::Relaxed);
         }
     }
 

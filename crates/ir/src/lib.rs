@@ -13,6 +13,7 @@ mod module;
 mod names;
 mod operands;
 mod parse;
+mod place;
 mod print;
 mod source;
 mod verify;

@@ -9,6 +9,7 @@ use techniques::{lengths, shapes};
 use crate::args::RunArgs;
 use crate::journal::SavedHarness;
 use crate::outcome::Failure;
+use crate::place::Place;
 use crate::program::Parts;
 use crate::settings::Settings;
 use crate::{cache, entry, native, seeds};
@@ -23,6 +24,20 @@ pub struct Loaded {
     pub seeds: Vec<explore::Seed>,
     /// Files without the checks that were asked for.
     pub unchecked: Vec<PathBuf>,
+    /// Where the search is to come to, if somebody asked for that.
+    pub goal: explore::Goal,
+}
+
+impl Loaded {
+    /// Searches for a way to this place.
+    pub fn aim(&mut self, place: &Place) -> Result<(), Failure> {
+        let blocks = self.program.module.blocks_at(|path| place.is_in(path), place.line);
+        if blocks.is_empty() {
+            return Err(Failure::usage(format!("--towards: the program has no code at {place}")));
+        }
+        self.goal = explore::Goal::new(blocks);
+        Ok(())
+    }
 }
 
 pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
@@ -47,7 +62,7 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
         Some(path) => seeds::read(path, &seeds::Target::new(args, &settings.sym_files, &plan.entry), &mut notes)?,
         None => Vec::new(),
     };
-    Ok(Loaded { program, plan, harness, notes, seeds, unchecked })
+    Ok(Loaded { program, plan, harness, notes, seeds, unchecked, goal: explore::Goal::default() })
 }
 
 /// Files that clang did not compile for us, so that checks it puts into the code are not in them.

@@ -31,6 +31,7 @@ pub fn options(
         world: world(args, settings),
         stop: Arc::clone(stop),
         resume: prefixes,
+        goal: loaded.goal.clone(),
         seeds: loaded.seeds.iter().cloned().map(Arc::new).collect(),
         record_output: args.show_output,
         checkpoints: if resume::starts_over(args) { Checkpoints::Off } else { Checkpoints::On },

@@ -69,7 +69,7 @@ impl Worker<'_, '_> {
 
     /// Looks at the wish to stop, and now and then at the clock and at memory.
     pub(crate) fn look(&mut self) {
-        if self.options.stop.load(Ordering::Relaxed) {
+        if self.options.stop.load(Ordering::Relaxed) || self.options.goal.is_reached() {
             self.limits.over.get_or_insert(Budget::Interrupt);
         }
         if !self.limits.is_time_to_look() {

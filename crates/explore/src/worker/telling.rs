@@ -166,5 +166,7 @@ impl Worker<'_, '_> {
         if line_up.is_told(&path, &witness) {
             self.telling.tell(&path, witness);
         }
+        drop(line_up);
+        self.note_finish(&path);
     }
 }

@@ -4,7 +4,7 @@ use term::{TermId, View};
 use witness::{BugKind, Ending};
 
 use crate::bytes::Moved;
-use crate::memory::{GAP, INPUTS};
+use crate::memory::{INPUTS, LEAST_GAP};
 use crate::run::{Machine, Step};
 use crate::unwritten::byte_of;
 use crate::{
@@ -214,7 +214,7 @@ impl Machine<'_> {
     }
 
     /// Distance beyond an object's end at which a native sanitizer still sees an overrun for what it is.
-    pub const REDZONE: u64 = GAP / 2;
+    pub const REDZONE: u64 = LEAST_GAP / 2;
 
     pub(crate) fn load(&mut self, state: &mut State, addr: Value, bits: u8) -> Step<Value> {
         let n_bytes = u64::from(bits).div_ceil(8);

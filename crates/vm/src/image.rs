@@ -8,7 +8,7 @@ use ir::{FuncId, Function, GlobalId, Init, Module, SpanId, SymbolRef};
 use rustc_hash::FxHashMap;
 use witness::Place;
 
-use crate::memory::{GAP, Layout};
+use crate::memory::Layout;
 use crate::object::Site;
 use crate::stubs::{self, Stub};
 use crate::switches::Checks;
@@ -54,6 +54,8 @@ pub struct Image {
     pub checks: Checks,
     pub world: World,
     pub layout: &'static Layout,
+    /// Bytes between two objects, at least.
+    pub(crate) gap: u64,
     pub(crate) bindings: Vec<Binding>,
     pub entry: FuncId,
     pub constructors: Vec<FuncId>,
@@ -81,7 +83,7 @@ impl Image {
     ) -> Image {
         let layout = Layout::of_pointer_bytes(module.target.pointer_bytes);
         let function_addrs = place_functions(&module, layout);
-        let global_addrs = place_globals(&module, layout, places);
+        let (global_addrs, gap) = place_globals(&module, layout, places);
         let globals = lay_down(&module, &function_addrs, &global_addrs);
         let bindings = module.functions.iter().map(bind).collect();
         let (first_edges, n_edges) = number_edges(&module);
@@ -96,6 +98,7 @@ impl Image {
             checks,
             world,
             layout,
+            gap,
             bindings,
             entry,
             constructors,
@@ -200,18 +203,22 @@ fn place_functions(module: &Module, layout: &Layout) -> Vec<u64> {
     module.functions.iter().map(place).collect()
 }
 
-fn place_globals(module: &Module, layout: &Layout, places: &[(GlobalId, u64)]) -> Vec<u64> {
+/// Where each global lies, and how many bytes there are between any two of them at least.
+fn place_globals(module: &Module, layout: &Layout, places: &[(GlobalId, u64)]) -> (Vec<u64>, u64) {
+    let align = |global: &ir::Global| u64::from(global.align).max(16);
+    let n_bytes = module.globals.iter().map(|global| global.bytes + align(global)).sum();
+    let gap = layout.global_gap(module.globals.len() as u64, n_bytes);
     let mut next = layout.globals;
     let place = |global: &ir::Global| {
-        let addr = next.next_multiple_of(u64::from(global.align).max(16));
-        next = addr + global.bytes + GAP;
+        let addr = next.next_multiple_of(align(global));
+        next = addr + global.bytes + gap;
         addr
     };
     let mut addresses: Vec<u64> = module.globals.iter().map(place).collect();
     for (global, addr) in places {
         addresses[global.idx()] = *addr;
     }
-    addresses
+    (addresses, gap)
 }
 
 fn address_of(function_addrs: &[u64], global_addrs: &[u64], symbol: SymbolRef) -> u64 {

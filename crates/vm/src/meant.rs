@@ -7,7 +7,7 @@
 
 use ir::{BinOp, Inst, Reg};
 
-use crate::memory::{GAP, INPUTS};
+use crate::memory::INPUTS;
 use crate::run::{Machine, Step};
 use crate::value::mask64;
 use crate::{Access, Liveness, State, Value};
@@ -21,7 +21,7 @@ impl Machine<'_> {
         let addr = addr.bits as u64;
         let Some(start) = self.start_of(state, reg, addr) else { return Ok(()) };
         // No other object is as near as that.
-        if addr.abs_diff(start) < GAP || INPUTS.contains(&addr) || INPUTS.contains(&start) {
+        if addr.abs_diff(start) < self.image.gap || INPUTS.contains(&addr) || INPUTS.contains(&start) {
             return Ok(());
         }
         let meant = state.memory.find(start).map(|object| state.memory.get(object));

@@ -34,13 +34,37 @@ pub struct Layout {
     pub globals: u64,
     pub heap: u64,
     pub stack: u64,
+    /// Bytes between two objects: room in which an overrun is still seen as one. Where there is much room, so much that an index
+    /// that is wrong by thousands still hits nothing.
+    pub gap: u64,
+    /// How far behind an object, and how far before one, an address may be that belongs to it.
+    near: (u64, u64),
 }
 
 impl Layout {
-    const WIDE: Layout =
-        Layout { functions: 0x40_1000, globals: 0x1000_0000, heap: 0x5555_0000_0000, stack: 0x7f00_0000_0000 };
-    const NARROW: Layout =
-        Layout { functions: 0x0804_8000, globals: 0x0a00_0000, heap: 0x2000_0000, stack: 0xb000_0000 };
+    const WIDE: Layout = Layout {
+        functions: 0x40_1000,
+        globals: 0x1000_0000,
+        heap: 0x5555_0000_0000,
+        stack: 0x7000_0000_0000,
+        gap: 1 << 16,
+        near: (1 << 15, 1 << 15),
+    };
+    const NARROW: Layout = Layout {
+        functions: 0x0804_8000,
+        globals: 0x0a00_0000,
+        heap: 0x2000_0000,
+        stack: 0xb000_0000,
+        gap: LEAST_GAP,
+        near: NEAR_INPUT,
+    };
+
+    /// Between two of so many variables of the program, which take so many bytes.
+    pub fn global_gap(&self, n_globals: u64, n_bytes: u64) -> u64 {
+        let end = if self.heap > INPUTS.start { INPUTS.start } else { self.heap };
+        let room = (end - self.globals).saturating_sub(n_bytes) / (n_globals + 1);
+        self.gap.min(room).max(LEAST_GAP)
+    }
 
     pub fn of_pointer_bytes(pointer_bytes: u8) -> &'static Layout {
         match pointer_bytes {
@@ -53,8 +77,10 @@ impl Layout {
 /// Where input objects lie on a 64-bit target; a 32-bit one has none.
 pub const INPUTS: Range<u64> = 1 << 32..1 << 44;
 
-/// Bytes between two objects: room in which an overrun is still seen as one.
-pub const GAP: u64 = 64;
+/// However little room there is.
+pub const LEAST_GAP: u64 = 64;
+/// Whoever makes inputs puts them as close. Alignment makes gaps wider than they have to be.
+const NEAR_INPUT: (u64, u64) = (LEAST_GAP, 2 * LEAST_GAP);
 
 #[derive(Clone)]
 pub struct Memory {
@@ -80,8 +106,8 @@ impl Memory {
             input_bases: Rc::default(),
             layout,
             // Room in front of the first object, so that a step before it is seen for what it is.
-            next_stack: layout.stack + GAP,
-            next_heap: layout.heap + GAP,
+            next_stack: layout.stack + layout.gap,
+            next_heap: layout.heap + layout.gap,
         }
     }
 
@@ -168,18 +194,19 @@ impl Memory {
 
     /// The objects that an address in none follows closely and precedes closely.
     pub fn neighbours(&self, addr: u64) -> (Option<ObjectId>, Option<ObjectId>) {
-        let below = self.below(addr);
-        let region = self.region_at(addr);
-        if region == Region::Input {
-            let is_above = |(_, object): &(ObjectId, &Rc<Object>)| object.base > addr && object.base - addr <= 2 * GAP;
-            let above = self.objects(region).chain(self.objects(Region::Global)).find(is_above);
-            return (below.filter(|object| addr - self.get(*object).end().min(addr) < GAP), above.map(|(id, _)| id));
-        }
-        let next = ObjectId { region, idx: below.map_or(0, |object| object.idx + 1) };
-        // Alignment makes gaps wider than they have to be.
-        let is_close = |object: &Rc<Object>| object.base - addr <= 2 * GAP;
-        let above = self.region(region).get(next.idx as usize).filter(|object| is_close(object)).map(|_| next);
-        (below.filter(|object| addr - self.get(*object).end().min(addr) < GAP), above)
+        let (below, region) = (self.below(addr), self.region_at(addr));
+        let (behind, before) = if region == Region::Input { NEAR_INPUT } else { self.layout.near };
+        let is_above = |object: &Rc<Object>| object.base > addr && object.base - addr <= before;
+        let above = if region == Region::Input {
+            self.objects(region)
+                .chain(self.objects(Region::Global))
+                .find(|(_, object)| is_above(object))
+                .map(|(id, _)| id)
+        } else {
+            let next = ObjectId { region, idx: below.map_or(0, |object| object.idx + 1) };
+            self.region(region).get(next.idx as usize).filter(|object| is_above(object)).map(|_| next)
+        };
+        (below.filter(|object| addr - self.get(*object).end().min(addr) < behind), above)
     }
 
     /// The object an out-of-place address most likely belongs to: the one it follows closely, or precedes closely.
@@ -190,7 +217,7 @@ impl Memory {
 
     pub fn allocate_heap(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {
         let base = self.next_heap.next_multiple_of(align.max(16));
-        self.next_heap = base + size + GAP;
+        self.next_heap = base + size + self.layout.gap;
         self.heap.push(Rc::new(make(base)));
         ObjectId { region: Region::Heap, idx: (self.heap.len() - 1) as u32 }
     }
@@ -219,7 +246,7 @@ impl Memory {
 
     pub fn allocate_stack(&mut self, size: u64, align: u64, make: impl FnOnce(u64) -> Object) -> ObjectId {
         let base = self.next_stack.next_multiple_of(align.max(16));
-        self.next_stack = base + size + GAP;
+        self.next_stack = base + size + self.layout.gap;
         self.stack.push(Rc::new(make(base)));
         ObjectId { region: Region::Stack, idx: (self.stack.len() - 1) as u32 }
     }

@@ -60,6 +60,8 @@ pub struct Terms {
     bytes: Vec<TermId>,
     /// How many rules that follow a chain of operands are on the stack; see [`Terms::descend`].
     pub(crate) chain_depth: u32,
+    /// What comparisons take for a float; see [`Terms::without_payload`].
+    pub(crate) without_payload: FxHashMap<TermId, TermId>,
 }
 
 impl Default for Terms {
@@ -111,6 +113,7 @@ impl Terms {
             truths: [TermId::at(1); 2],
             bytes: Vec::new(),
             chain_depth: 0,
+            without_payload: FxHashMap::default(),
         };
         let empty_hash = hash_ids(std::iter::empty());
         terms.sets_interned.insert_unique(empty_hash, 0, |_| empty_hash);

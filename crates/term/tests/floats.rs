@@ -187,3 +187,56 @@ proptest! {
         }
     }
 }
+
+/// A comparison, a conversion to an integer and a test for NaN do not see which NaN it is: `x * y` and `y * x` are one term for them,
+/// and mean for all values what they meant.
+#[test]
+fn nobody_sees_the_order_of_operands_in_a_comparison() {
+    let mut terms = Terms::new();
+    let even = Rounding::NearestEven;
+    let [x, y, z] = ["x", "y", "z"].map(|name| terms.symbol(name, 16));
+    let symbols = [x, y, z].map(|t| terms.symbols(t)[0]);
+    let of = |terms: &mut Terms, x: TermId, y: TermId| {
+        let (product, sum) = (terms.fmul(even, x, y), terms.fadd(even, y, x));
+        let fused = terms.ffma(even, y, x, z);
+        let (difference, root) = (terms.fsub(even, x, y), terms.fsqrt(even, product));
+        let (square, size) = (terms.fmul(even, difference, difference), terms.fabs(difference));
+        let negated = terms.fneg(sum);
+        [product, sum, fused, root, square, size, negated]
+    };
+    let (one, other) = (of(&mut terms, x, y), of(&mut terms, y, x));
+    let mut truths = Vec::new();
+    for (a, b) in one.into_iter().zip(other) {
+        assert_eq!(terms.flt(a, z), terms.flt(b, z));
+        assert_eq!(terms.is_nan(a), terms.is_nan(b));
+        assert_eq!(
+            terms.float_unary(FloatUnary::ToSigned, even, a, 32),
+            terms.float_unary(FloatUnary::ToSigned, even, b, 32)
+        );
+        truths.push((a, terms.flt(a, z), terms.is_nan(a)));
+    }
+    // Rounded up or down, the two differences are not each other's negatives.
+    let [one, other] = [(x, y), (y, x)].map(|(x, y)| {
+        let difference = terms.fsub(Rounding::Down, x, y);
+        terms.fabs(difference)
+    });
+    assert_ne!(terms.flt(one, z), terms.flt(other, z));
+    let format = Format::of(16);
+    let interesting = [0u64, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x3555, 0x7bff, 0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xfe07];
+    let mut eval = Eval::new();
+    for nth in 0..40_000u64 {
+        let random = nth.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let pick = |at: u32| match random >> (8 * at) & 3 {
+            0 => random >> (16 * at) & 0xffff,
+            n => interesting[(random >> (20 + 9 * at) ^ n) as usize % interesting.len()],
+        };
+        let mut input = Assignment::new();
+        symbols.into_iter().zip(0..).for_each(|(symbol, at)| input.set(symbol, pick(at)));
+        let right = eval.eval(&terms, &input, z);
+        for &(number, is_less, is_nan) in &truths {
+            let left = eval.eval(&terms, &input, number);
+            assert_eq!(eval.holds(&terms, &input, is_less), float::compare(FloatCompare::Less, 16, left, right));
+            assert_eq!(eval.holds(&terms, &input, is_nan), format.is_nan(left));
+        }
+    }
+}

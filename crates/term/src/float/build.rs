@@ -38,6 +38,11 @@ impl Terms {
         let width = self.width(a);
         debug_assert!(Format::find(width).is_some() && width == self.width(b));
         let rounding = if op.rounds() { rounding } else { Rounding::default() };
+        // match: (op a b), op a sum or a product, one of them never a NaN     result: operands in order
+        let (a, b) = match op.commutes() && (self.is_never_nan(a) || self.is_never_nan(b)) {
+            true => self.ordered(a, b),
+            false => (a, b),
+        };
         match (self.as_const(a), self.as_const(b)) {
             (Some(x), Some(y)) => return self.constant(binary(op, rounding, width, x, y), width),
             // match: (op (ite c J K) L)              result: (ite c (op J L) (op K L))
@@ -78,6 +83,15 @@ impl Terms {
         }
     }
 
+    /// Whether it is known at a glance to be a number.
+    fn is_never_nan(&self, t: TermId) -> bool {
+        match self.view(t) {
+            View::Const(bits) => !Format::of(self.width(t)).is_nan(bits),
+            View::FloatUnary { op, .. } => matches!(op, FloatUnary::FromSigned | FloatUnary::FromUnsigned),
+            _ => false,
+        }
+    }
+
     /// A product and a sum with one rounding.
     pub fn ffma(&mut self, rounding: Rounding, a: TermId, b: TermId, c: TermId) -> TermId {
         let width = self.width(a);
@@ -105,6 +119,8 @@ impl Terms {
     pub fn float_unary(&mut self, op: FloatUnary, rounding: Rounding, a: TermId, width: u32) -> TermId {
         let from = self.width(a);
         let mut rounding = if op.rounds() { rounding } else { Rounding::default() };
+        // An integer is not made of the bits of a NaN.
+        let a = if matches!(op, FloatUnary::ToSigned | FloatUnary::ToUnsigned) { self.without_payload(a) } else { a };
         if let Some(x) = self.as_const(a) {
             return self.constant(unary(op, rounding, from, width, x), width);
         }
@@ -186,6 +202,7 @@ impl Terms {
 
     /// Whether it is a NaN, or a pattern that the x87 does not support.
     pub fn is_nan(&mut self, a: TermId) -> TermId {
+        let a = self.without_payload(a);
         let width = self.width(a);
         match self.view(a) {
             // match: (is_nan (from x)), an integer   result: false
@@ -251,6 +268,7 @@ impl Terms {
         let width = self.width(a);
         let format = Format::of(width);
         debug_assert!(width == self.width(b));
+        let (a, b) = (self.without_payload(a), self.without_payload(b));
         // match: (feq a b)                           result: operands in order
         let (a, b) = if op == FloatCompare::Equal { self.ordered(a, b) } else { (a, b) };
         let is_true = |holds: bool| u128::from(holds);

@@ -11,11 +11,13 @@
 //! * `convert`: to and from integers, and between formats
 //! * `parts`: sign, exponent and significand taken apart, and put together with one rounding
 //! * `build`: the builders, with their rewrite rules
+//! * `payload`: floats for those who cannot tell one NaN from another
 
 mod arith;
 mod build;
 mod convert;
 mod parts;
+mod payload;
 
 pub use arith::{binary, compare, fma, is_less, is_same};
 pub use convert::{from_signed, from_unsigned, resize, to_signed, to_unsigned};
@@ -132,6 +134,11 @@ impl FloatBinary {
     /// Whether the result depends on the node's rounding; the others are exact.
     pub fn rounds(self) -> bool {
         !matches!(self, FloatBinary::Rem | FloatBinary::Remainder)
+    }
+
+    /// Whether the operands may change places where none is a NaN.
+    pub fn commutes(self) -> bool {
+        matches!(self, FloatBinary::Add | FloatBinary::Mul)
     }
 }
 

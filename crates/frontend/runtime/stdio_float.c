@@ -305,8 +305,9 @@ void __colt_format_double(struct __colt_sink *sink, const struct __colt_specific
         int exponent = number.mantissa ? number.exponent + 52 : 0;
         put_hexadecimal(sink, spec, &number, biased > 0, fraction, 13, exponent);
     } else {
-        uint32_t limbs[DOUBLE_LIMBS];
-        char digits[DOUBLE_LIMBS * 9];
+        // Written, so that a digit at a place that depends on an input is no unknown one.
+        uint32_t limbs[DOUBLE_LIMBS] = {0};
+        char digits[DOUBLE_LIMBS * 9] = {0};
         put_decimal(sink, spec, &number, limbs, digits);
     }
 }
@@ -328,6 +329,8 @@ void __colt_format_long_double(struct __colt_sink *sink, const struct __colt_spe
     } else {
         uint32_t *limbs = __builtin_alloca(LONG_DOUBLE_LIMBS * sizeof *limbs);
         char *digits = __builtin_alloca(LONG_DOUBLE_LIMBS * 9);
+        __builtin_memset(limbs, 0, LONG_DOUBLE_LIMBS * sizeof *limbs);
+        __builtin_memset(digits, 0, LONG_DOUBLE_LIMBS * 9);
         put_decimal(sink, spec, &number, limbs, digits);
     }
 }

@@ -8,6 +8,7 @@
 //! If that does not decide it, and gates did not either, intervals are halved and each half is looked at alone. This never says yes.
 
 mod net;
+mod order;
 pub(crate) mod span;
 
 use crate::layers::{Answers, Said, Setup};

@@ -1,5 +1,6 @@
 //! The conditions as a list of nodes, each after its operands, and what one node says about itself and its operands.
 
+use super::order;
 use super::span::{self, Span, binary_at, from_first, unary_at, up_to_last};
 use crate::ulps::last;
 use rustc_hash::FxHashMap;
@@ -42,12 +43,17 @@ pub(super) struct Net {
     pub nodes: Vec<Node>,
     /// What is known before anything is looked at.
     pub start: Vec<Span>,
+    /// The comparisons of two floats with each other, in either order.
+    pub facts: FxHashMap<(usize, usize), Vec<usize>>,
+    /// The floats that one is compared with.
+    pub compared_with: FxHashMap<usize, Vec<usize>>,
 }
 
 impl Net {
     /// `None` where there is too much of it.
     pub fn new(terms: &Terms, conditions: &[TermId]) -> Option<Net> {
-        let mut net = Net { nodes: Vec::new(), start: Vec::new() };
+        let (facts, compared_with) = Default::default();
+        let mut net = Net { nodes: Vec::new(), start: Vec::new(), facts, compared_with };
         let mut places: FxHashMap<TermId, usize> = FxHashMap::default();
         let mut stack: Vec<(TermId, Option<Format>)> = conditions.iter().map(|&t| (t, None)).collect();
         while let Some(&(t, format)) = stack.last() {
@@ -68,6 +74,7 @@ impl Net {
             let node = Node { what: what(terms, t, format, &places), format };
             places.insert(t, net.nodes.len());
             net.start.push(first_span(terms, t, format));
+            net.note_comparison(node.what);
             net.nodes.push(node);
         }
         for condition in conditions {
@@ -77,6 +84,15 @@ impl Net {
         Some(net)
     }
 
+    /// For what order says, where the node that comes next is a comparison.
+    fn note_comparison(&mut self, what: What) {
+        let What::Compare(_, a, b) = what else { return };
+        for (one, other) in [(a, b), (b, a)] {
+            self.facts.entry((one, other)).or_default().push(self.nodes.len());
+            self.compared_with.entry(one).or_default().push(other);
+        }
+    }
+
     /// Narrows a node by its operands; whether that changed it.
     pub fn forward(&self, spans: &mut [Span], at: usize) -> Result<bool, Contradiction> {
         let Node { what, format } = self.nodes[at];
@@ -84,7 +100,13 @@ impl Net {
             What::Leaf => return Ok(false),
             What::Not(a) => Span::numbers(1 - spans[a].hi, 1 - spans[a].lo),
             What::And(a, b) => Span::numbers(spans[a].lo & spans[b].lo, spans[a].hi & spans[b].hi),
-            What::Compare(op, a, b) => span::compare(op, spans[a], spans[b], a == b),
+            What::Compare(op, a, b) => {
+                let by_spans = span::compare(op, spans[a], spans[b], a == b);
+                match by_spans.lo < by_spans.hi && a != b {
+                    true => by_spans.meet(order::of_comparison(self, spans, op, a, b)),
+                    false => by_spans,
+                }
+            }
             What::Negated(a) => spans[a].negated(),
             What::Magnitude(a) => spans[a].magnitude(),
             What::Ite(c, a, b) => match (spans[c].has(0), spans[c].has(1)) {
@@ -97,7 +119,14 @@ impl Net {
                 span::square(rounding, format.expect("a float"), spans[a])
             }
             What::Binary(op, rounding, a, b) => {
-                span::binary(op, rounding, format.expect("a float"), spans[a], spans[b])
+                let format = format.expect("a float");
+                let by_spans = span::binary(op, rounding, format, spans[a], spans[b]);
+                match op {
+                    FloatBinary::Sub | FloatBinary::Div => {
+                        by_spans.meet(order::of_result(self, spans, (op, format), a, b))
+                    }
+                    _ => by_spans,
+                }
             }
             What::Fma(rounding, operands) => {
                 span::fma(rounding, format.expect("a float"), operands.map(|operand| spans[operand]))
@@ -189,12 +218,28 @@ fn backward_compare(
             let (below, above) = (Span::numbers(x.lo, y.hi - step), Span::numbers(x.lo + step, y.hi));
             Ok(narrow(spans, a, below)? | narrow(spans, b, above)?)
         }
+        // It fails: no number is equal, so an end that is the other one's only value is none.
+        (false, FloatCompare::Equal) if here.hi == 0 => {
+            Ok(narrow(spans, a, without(x, y))? | narrow(spans, b, without(y, x))?)
+        }
         // It fails, and not for a NaN: then it is the other way around.
         (false, FloatCompare::Less | FloatCompare::LessOrEqual) if here.hi == 0 && !x.has_nan && !y.has_nan => {
             let (above, below) = (Span::numbers(y.lo + step, x.hi), Span::numbers(y.lo, x.hi - step));
             Ok(narrow(spans, a, above)? | narrow(spans, b, below)?)
         }
         _ => Ok(false),
+    }
+}
+
+/// A span without the only value of another one, where that is at an end of it.
+fn without(span: Span, other: Span) -> Span {
+    if other.lo != other.hi || other.has_nan {
+        return span;
+    }
+    match other.lo {
+        place if place == span.lo => span.meet(Span { lo: span.lo + 1, ..span }),
+        place if place == span.hi => span.meet(Span { hi: span.hi - 1, ..span }),
+        _ => span,
     }
 }
 

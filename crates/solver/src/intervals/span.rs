@@ -130,7 +130,12 @@ pub(crate) fn binary(op: FloatBinary, rounding: Rounding, format: Format, x: Spa
         }
         FloatBinary::Rem | FloatBinary::Remainder => {
             let has_nan = has_nan || x.has_infinity(format) || y.has(0);
-            let most = y.magnitude().hi.min(x.magnitude().hi);
+            let (mut most, size) = (y.magnitude().hi, x.magnitude().hi);
+            // Less than the divisor, unless that is infinite; and half of it at most where the quotient is rounded.
+            if op == FloatBinary::Rem && most < end {
+                most = (most - 1).max(0);
+            }
+            most = most.min(size);
             let span = match op {
                 // It has the sign of the dividend.
                 FloatBinary::Rem => Span::numbers(if x.lo < 0 { -most } else { 0 }, if x.hi > 0 { most } else { 0 }),

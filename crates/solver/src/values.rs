@@ -22,6 +22,9 @@ use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, u
 
 /// Inputs that are tried at most.
 pub const MAX_INPUTS: u64 = 1 << 20;
+/// The same for questions about floats that gates did not find easy, and the steps over one block that may take.
+const MAX_INPUTS_LATE: u64 = 1 << 27;
+const MAX_COST_LATE: u64 = 50_000_000;
 /// More symbols than this nearly always have too many values between them.
 const MAX_SYMBOLS: usize = 16;
 /// Steps over one block that trying inputs at random may take, and blocks it may try.
@@ -53,8 +56,8 @@ pub struct Sweep {
     symbol_of: Vec<usize>,
     /// The symbols the lanes depend on.
     swept: Vec<Choices>,
-    /// `None` where there are too many to try them all.
-    n_inputs: Option<u64>,
+    /// How many inputs there are; `u64::MAX` for that many and more.
+    n_inputs: u64,
     /// For each symbol that no remaining condition looks at, a value that its own constraints allow.
     others: Vec<(SymbolId, u64)>,
 }
@@ -131,14 +134,23 @@ impl Answers for Values {
         }
         let clock = query.clock().clone().with_at_least(query.timeout() / 4);
         let mut rounds = 0..N_LATE_ROUNDS;
-        rounds.find_map(|round| {
+        let sampled = rounds.find_map(|round| {
             if clock.is_over() {
                 return None;
             }
             let seed = (query.key() as u64).wrapping_add(round + 1);
             sweep.sample(seed, MAX_SAMPLING_LATE, MAX_SAMPLED_LATE).map(|found| completed(query, &found))
-        })
+        });
+        // A float between 1 and 4 has 16 million values: more than a byte, and less work than a square root as gates.
+        match sampled {
+            None if sweep.is_worth_it_late() && is_about_floats(query) => Some(try_all(query, *sweep)),
+            sampled => sampled,
+        }
     }
+}
+
+fn is_about_floats(query: &Query) -> bool {
+    query.conjunction().iter().any(|&condition| query.terms.has_floats(condition))
 }
 
 fn try_all(query: &Query, sweep: Sweep) -> Said {
@@ -220,12 +232,34 @@ impl Choices {
         }
     }
 
-    fn all(&self) -> Vec<Choice> {
-        match &self.values {
-            Eligible::Classes(classes) => classes.clone(),
-            Eligible::Ranges(ranges) => ranges.iter().flat_map(|&(lo, hi)| lo..=hi).map(Choice::alone).collect(),
-            Eligible::Bits(bits) => spread(*bits, self.now).into_iter().map(Choice::alone).collect(),
-        }
+    /// The first of all values. There is one.
+    fn first(&self) -> Digit {
+        let pick = match &self.values {
+            Eligible::Classes(_) => Pick::Class(0),
+            Eligible::Ranges(ranges) => Pick::Value(ranges[0].0),
+            Eligible::Bits(bits) => Pick::Value(self.now & !bits),
+        };
+        Digit { pick, range: 0 }
+    }
+
+    /// The one after it; `None` after the last one.
+    fn after(&self, Digit { pick, range }: Digit) -> Option<Digit> {
+        let (pick, range) = match (pick, &self.values) {
+            (Pick::Class(nth), Eligible::Classes(classes)) => {
+                ((nth + 1 < classes.len()).then_some(Pick::Class(nth + 1))?, range)
+            }
+            (Pick::Value(value), Eligible::Ranges(ranges)) => match value < ranges[range].1 {
+                true => (Pick::Value(value + 1), range),
+                false => (Pick::Value(ranges.get(range + 1)?.0), range + 1),
+            },
+            (Pick::Value(value), Eligible::Bits(bits)) => {
+                // Counts within the bits: the carry runs through those that are not among them.
+                let chosen = (value | !bits).wrapping_add(1) & bits;
+                ((chosen != 0).then_some(Pick::Value(self.now & !bits | chosen))?, range)
+            }
+            _ => unreachable!("only classes are picked by number"),
+        };
+        Some(Digit { pick, range })
     }
 
     fn nearest(&self) -> Pick {
@@ -274,19 +308,20 @@ impl Choices {
     }
 }
 
+/// Where counting through the values of a symbol has come to.
+#[derive(Clone, Copy)]
+struct Digit {
+    pick: Pick,
+    /// In which of its ranges, where there are some.
+    range: usize,
+}
+
 /// One value of many.
 #[derive(Clone, Copy)]
 enum Pick {
     Class(usize),
     /// Of a symbol that is itself the input.
     Value(u64),
-}
-
-impl Choice {
-    /// Of a symbol that is itself the input.
-    fn alone(value: u64) -> Choice {
-        Choice { value, inputs: vec![value] }
-    }
 }
 
 /// Of the values of a symbol one for each class of those that all these terms take for the same, that of `near` first. `None`
@@ -334,17 +369,22 @@ impl Sweep {
         }
         let place = |input: &TermId| swept.iter().position(|choices| terms.symbols(*input) == [choices.symbol]);
         let symbol_of = lanes.inputs().iter().map(place).collect::<Option<_>>()?;
-        Some(Sweep { lanes, symbol_of, swept, n_inputs: (n_inputs <= MAX_INPUTS).then_some(n_inputs), others })
+        Some(Sweep { lanes, symbol_of, swept, n_inputs, others })
     }
 
     /// Whether all inputs can be tried, so that finding none says that there is none.
     pub fn is_exhaustive(&self) -> bool {
-        self.n_inputs.is_some()
+        self.n_inputs <= MAX_INPUTS
+    }
+
+    /// Whether all inputs can be tried where nothing else found an answer quickly.
+    pub fn is_worth_it_late(&self) -> bool {
+        self.n_inputs <= MAX_INPUTS_LATE && self.cost() <= MAX_COST_LATE
     }
 
     /// Steps over one block: about 50 ns each.
     pub fn cost(&self) -> u64 {
-        let n_blocks = self.n_inputs.unwrap_or(u64::MAX).div_ceil(N_LANES as u64);
+        let n_blocks = self.n_inputs.div_ceil(N_LANES as u64);
         n_blocks.saturating_mul(self.block_cost())
     }
 
@@ -387,29 +427,32 @@ impl Sweep {
     }
 
     /// The first input that satisfies everything.
-    pub fn run(mut self, clock: &Clock) -> Swept {
-        let mut n_left = self.n_inputs.unwrap_or(0);
+    pub fn run(self, clock: &Clock) -> Swept {
+        let block_cost = self.block_cost();
+        let Sweep { mut lanes, symbol_of, swept, n_inputs, others } = self;
+        let mut n_left = n_inputs;
         if n_left == 0 {
             return Swept::Nothing;
         }
-        let choices: Vec<Vec<Choice>> = self.swept.iter().map(Choices::all).collect();
-        let mut digits = vec![0usize; choices.len()];
+        let mut digits: Vec<Digit> = swept.iter().map(Choices::first).collect();
         let mut cost = 0;
         while n_left > 0 {
             let first = digits.clone();
             for lane in 0..N_LANES {
                 // Lanes beyond the last input start again from the first one.
-                write(&mut self.lanes, &self.symbol_of, lane, |symbol| &choices[symbol][digits[symbol]].inputs);
-                count_up(&mut digits, &choices);
+                write(&mut lanes, &symbol_of, lane, |symbol| swept[symbol].inputs(&digits[symbol].pick));
+                count_up(&mut digits, &swept);
             }
-            let holds = self.lanes.run();
+            let holds = lanes.run();
             if holds != 0 {
                 digits = first;
-                (0..holds.trailing_zeros()).for_each(|_| count_up(&mut digits, &choices));
-                return Swept::Found(self.input(|symbol| choices[symbol][digits[symbol]].value));
+                (0..holds.trailing_zeros()).for_each(|_| count_up(&mut digits, &swept));
+                let found =
+                    swept.iter().zip(digits).map(|(choices, digit)| (choices.symbol, choices.value(digit.pick)));
+                return Swept::Found(others.into_iter().chain(found).collect());
             }
             n_left = n_left.saturating_sub(N_LANES as u64);
-            cost += self.block_cost();
+            cost += block_cost;
             if cost > COST_OF_A_LOOK {
                 cost = 0;
                 if clock.is_over() {
@@ -435,13 +478,15 @@ fn write<'a>(lanes: &mut Lanes, symbol_of: &[usize], lane: usize, values: impl F
     }
 }
 
-fn count_up<T>(digits: &mut [usize], choices: &[Vec<T>]) {
-    for (digit, values) in digits.iter_mut().zip(choices) {
-        *digit += 1;
-        if *digit < values.len() {
-            return;
+fn count_up(digits: &mut [Digit], choices: &[Choices]) {
+    for (digit, choices) in digits.iter_mut().zip(choices) {
+        match choices.after(*digit) {
+            Some(next) => {
+                *digit = next;
+                return;
+            }
+            None => *digit = choices.first(),
         }
-        *digit = 0;
     }
 }
 
@@ -455,18 +500,4 @@ fn narrow(terms: &Terms, domains: &mut Domains, possible: &mut [Possible], condi
         Some(domain) => Rc::new(intersect(domain, &allowed)),
     });
     true
-}
-
-/// All values that differ from `now` in these bits only.
-fn spread(bits: u64, now: u64) -> Vec<u64> {
-    let mut values = Vec::new();
-    let mut chosen = 0u64;
-    loop {
-        values.push(now & !bits | chosen);
-        // Counts within the bits: the carry runs through those that are not among them.
-        chosen = (chosen | !bits).wrapping_add(1) & bits;
-        if chosen == 0 {
-            return values;
-        }
-    }
 }

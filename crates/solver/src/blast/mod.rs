@@ -111,7 +111,7 @@ impl Answers for Blaster {
         if begun.is_some() {
             self.begun = begun;
             // Inputs were tried at random the first time.
-            query.sweep.take_if(|sweep| !sweep.is_exhaustive());
+            query.sweep.take_if(|sweep| !sweep.is_exhaustive() && !sweep.is_worth_it_late());
             return None;
         }
         let conflicts = conflicts.min(query.conflict_budget());

@@ -16,9 +16,16 @@ static void open_streams(struct node *devices) {
     if (size > 0) {
         input = __world_new_node(KIND_FILE, 0777);
         __world_resize(input, (size_t)size);
-        for (long i = 0; i < size; i++)
-            input->data[i] = (byte)__colt_stdin_room();
-        input->size = (size_t)__colt_length("stdin", size);
+        size_t n_whole;
+        const byte *whole = __colt_stream("stdin", &n_whole);
+        if (whole) {
+            __builtin_memcpy(input->data, whole, n_whole);
+            input->size = n_whole;
+        } else {
+            for (long i = 0; i < size; i++)
+                input->data[i] = (byte)__colt_stdin_room();
+            input->size = (size_t)__colt_length("stdin", size);
+        }
     }
     __world_enter(devices, "stdin", 5, input);
     __world_enter(devices, "stdout", 6, device);

@@ -83,8 +83,8 @@ static long read_slices(long fd, const struct slice *slices, long n) {
     size_t total = 0;
     for (long i = 0; i < n; i++)
         total += slices[i].size;
-    // This is how stdio fills its buffer, and it asks again: what nobody has looked at stays open.
-    if (total > 1 && __world_is_open_ended(fd))
+    // This is how stdio fills its buffer, and it asks again: what nobody has looked at stays open. Where sizes may be terms it does anyway.
+    if (total > 1 && !__colt_spans() && __world_is_open_ended(fd))
         total = 1;
     if (n == 1)
         return __world_read(fd, slices[0].start, total);

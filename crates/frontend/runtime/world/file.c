@@ -165,7 +165,9 @@ static long read_bytes(struct opened *file, byte *out, size_t n, size_t offset) 
         return __world_random(out, n);
     if (node->kind == KIND_NULL || offset >= node->size)
         return 0;
-    n = (size_t)__colt_concrete((int)smaller(n, node->size - offset), "how much there is to read");
+    n = smaller(n, node->size - offset);
+    if (!__colt_spans())
+        n = (size_t)__colt_concrete((int)n, "how much there is to read");
     __builtin_memcpy(out, node->data + offset, n);
     return (long)n;
 }

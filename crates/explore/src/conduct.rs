@@ -6,6 +6,7 @@
 //! the ledger or may be reported.
 
 use ir::FuncId;
+use rustc_hash::FxHashSet;
 use term::{Assignment, TermId, Terms};
 use vm::{Answer, EdgeId, Effect, Image};
 use witness::{Budget, Ending, Ledger, LedgerKind, Place};
@@ -57,6 +58,8 @@ pub struct Explorer<'w, 'i, 'r> {
     worker: &'w mut Worker<'i, 'r>,
     /// Where precision was given up on guesses.
     doubts: Ledger,
+    /// Edges that guesses took since last asked.
+    guessed: FxHashSet<EdgeId>,
 }
 
 /// Instructions between two looks at the clock.
@@ -64,7 +67,7 @@ const FUEL: u64 = 1_000_000;
 
 impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
     pub(crate) fn new(worker: &'w mut Worker<'i, 'r>) -> Explorer<'w, 'i, 'r> {
-        Explorer { worker, doubts: Ledger::default() }
+        Explorer { worker, doubts: Ledger::default(), guessed: FxHashSet::default() }
     }
 
     pub fn image(&self) -> &'i Image {
@@ -92,6 +95,11 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
     /// Whether a guess gave up precision since last asked.
     pub fn take_doubt(&mut self) -> bool {
         !std::mem::take(&mut self.doubts).is_empty()
+    }
+
+    /// Edges that guesses took since last asked.
+    pub(crate) fn take_guessed(&mut self) -> FxHashSet<EdgeId> {
+        std::mem::take(&mut self.guessed)
     }
 
     /// Decides a claimed call: it is executed.
@@ -224,8 +232,10 @@ impl<'w, 'i, 'r> Explorer<'w, 'i, 'r> {
         let fresh: Vec<EdgeId> = machine.coverage.take_fresh();
         machine.coverage.forget(&fresh);
         machine.coverage.forget(&path.first_edges);
-        if trust == Trust::Program && !fresh.is_empty() {
-            std::rc::Rc::make_mut(&mut path.first_edges).extend(fresh);
+        match trust {
+            _ if fresh.is_empty() => {}
+            Trust::Program => std::rc::Rc::make_mut(&mut path.first_edges).extend(fresh),
+            Trust::Guess => self.guessed.extend(fresh),
         }
         effect
     }

@@ -50,7 +50,8 @@ pub use solver::Refuted;
 pub use spots::SpotId;
 pub use technique::{
     Admission, Asking, CallChoice, Discovery, Endings, Events, First, Flows, Foreseen, Foresight, Looks, Maker, Means,
-    Point, Points, Report, Seats, Settlement, Technique, TextFile, Told, Trial, Tried, Under, Unwatched, Watch, Work,
+    MoreTrials, Point, Points, Report, Seats, Settlement, Technique, TextFile, Told, Trial, Tried, Under, Unwatched,
+    Watch, Work,
 };
 pub use tree::{NodeId, Subtree};
 pub use vm::{Event, InputForm, InputKind, InputRequest, Interest, SlotId, Slots};

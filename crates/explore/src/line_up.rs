@@ -6,7 +6,8 @@ use witness::{Ending, InputValue, Witness};
 
 use crate::{
     Admission, Asked, Asking, CallChoice, Discovery, Driver, Endings, Events, First, Flows, Foreseen, Leads, Looks,
-    Maker, Meanings, Means, Meant, Path, Point, Points, Rank, Report, Seats, Shapings, Technique, Told, Trial, Tried,
+    Maker, Meanings, Means, Meant, MoreTrials, Path, Point, Points, Rank, Report, Seats, Shapings, Technique, Told,
+    Trial, Tried,
 };
 
 /// The techniques of a campaign and who drives it. Without any it is plain exploration.
@@ -172,9 +173,9 @@ impl LineUp {
     }
 
     /// Of the one technique that tries something.
-    pub(crate) fn trial(&mut self, last: Option<Tried>) -> Option<Trial> {
+    pub(crate) fn trial(&mut self, last: Option<Tried>, more: MoreTrials) -> Option<Trial> {
         let mut last = last;
-        self.seats().find_map(|seats| seats.trial(last.take()))
+        self.seats().find_map(|seats| seats.trial(last.take(), more))
     }
 
     pub(crate) fn call(&mut self, path: &Path, func: FuncId) -> CallChoice {

@@ -59,6 +59,8 @@ pub enum StringKind {
     Own,
     /// At the beginning of a buffer.
     Within,
+    /// No string, but bytes in memory of their own, as large as they need, and how many of them there are.
+    Data,
 }
 
 /// Where an input comes from.
@@ -94,7 +96,7 @@ pub enum InputForm {
 }
 
 /// An input that is a text. The number of its bytes is the request's, unless it says how many there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextForm {
     /// Bytes in front that are symbols of their own.
     pub prefix: u64,
@@ -105,6 +107,16 @@ pub struct TextForm {
     /// Bytes of their own somewhere behind the prefix.
     pub n_marks: u64,
     pub kind: TextKind,
+    /// What all of it is but how long: no byte is a symbol then.
+    pub pattern: Option<Rc<Pattern>>,
+}
+
+/// A text whose bytes are known: only how often what stands in its middle repeats is a symbol, zero for as often as there is room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    pub before: Box<[u8]>,
+    pub repeat: Box<[u8]>,
+    pub after: Box<[u8]>,
 }
 
 /// How a text ends.

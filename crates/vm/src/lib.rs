@@ -64,8 +64,8 @@ mod written;
 
 pub use coverage::{Coverage, EdgeId};
 pub use effect::{
-    Access, Answer, Effect, Freedom, InputForm, InputKind, InputRequest, LabelledScalar, PickWhy, StringKind, TextForm,
-    TextKind,
+    Access, Answer, Effect, Freedom, InputForm, InputKind, InputRequest, LabelledScalar, Pattern, PickWhy, StringKind,
+    TextForm, TextKind,
 };
 pub use event::{Event, Interest, Observer};
 pub use facts::Facts;

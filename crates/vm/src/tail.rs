@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use term::{SymbolId, TermId, Terms, View};
 
-use crate::effect::{StringKind, TextForm, TextKind};
+use crate::effect::{Pattern, StringKind, TextForm, TextKind};
 use crate::layers::{Layers, Text, Zeros};
 use crate::{InputRecord, InputRequest, Label, Scalar};
 
@@ -22,13 +22,20 @@ pub struct Tail {
     /// The most that can be.
     pub most: u64,
     pub repeat: Arc<[TermId]>,
-    /// Offsets, and the bytes that stand there if they lie behind the prefix and before the end.
-    pub marks: Arc<[(TermId, TermId)]>,
+    /// What stands somewhere behind the prefix and before the end.
+    pub marks: Arc<[Mark]>,
     /// What stands behind the zero at the end, in a buffer.
     pub rest: Option<TermId>,
     pub conditions: Arc<[TermId]>,
     /// Symbols that stand for more than one byte.
     pub fillers: Arc<[SymbolId]>,
+}
+
+/// Bytes of their own, from an offset on. They count as far as they lie behind the prefix and before the end.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    pub at: TermId,
+    pub bytes: Arc<[TermId]>,
 }
 
 /// How much memory a text has.
@@ -88,9 +95,12 @@ pub fn create(terms: &mut Terms, request: &InputRequest, occurrence: usize, form
         0 => request.name.to_string(),
         _ => format!("{}#{}", request.name, occurrence + 1),
     };
+    let mut maker = Maker { terms, name, conditions: Vec::new(), fillers: Vec::new() };
+    if let Some(pattern) = &form.pattern {
+        return create_written(maker, request, form, pattern);
+    }
     let TextForm { most, kind, n_repeated, n_marks, .. } = *form;
     let n_prefix = form.prefix.min(most);
-    let mut maker = Maker { terms, name, conditions: Vec::new(), fillers: Vec::new() };
     let scalar = |idx: u64| {
         let term = match kind {
             TextKind::String => maker.non_zero(&idx.to_string()),
@@ -116,21 +126,15 @@ pub fn create(terms: &mut Terms, request: &InputRequest, occurrence: usize, form
         for idx in 0..n_marks {
             let behind = maker.number(&format!("mark.{idx}.at"), most - n_prefix - 1);
             let byte = maker.non_zero(&format!("mark.{idx}"));
-            marks.push((maker.fills(behind), maker.fills(byte)));
-        }
-        for (at, _) in &mut marks {
-            *at = maker.terms.add(start, *at);
+            let (behind, byte) = (maker.fills(behind), maker.fills(byte));
+            marks.push(Mark { at: maker.terms.add(start, behind), bytes: Arc::new([byte]) });
         }
         if kind == TextKind::Buffer {
             let byte = maker.byte("rest");
             rest = Some(maker.fills(byte));
         }
     }
-    let room = match (kind, request.string) {
-        (TextKind::Stream, _) => Room::None,
-        (TextKind::String, Some(StringKind::Within)) | (TextKind::Buffer, _) => Room::Given,
-        (TextKind::String, _) => Room::Exact,
-    };
+    let room = room_of(kind, request);
     let Maker { conditions, fillers, .. } = maker;
     let tail = Tail {
         kind,
@@ -143,13 +147,64 @@ pub fn create(terms: &mut Terms, request: &InputRequest, occurrence: usize, form
         conditions: conditions.into(),
         fillers: fillers.into(),
     };
+    record(request, scalars, tail)
+}
+
+/// One whose bytes are known.
+fn create_written(mut maker: Maker, request: &InputRequest, form: &TextForm, pattern: &Pattern) -> InputRecord {
+    let TextForm { most, kind, .. } = *form;
+    let Pattern { before, repeat, after } = pattern;
+    let before = &before[..before.len().min(most as usize)];
+    let n_room = most.saturating_sub((before.len() + after.len()) as u64);
+    let scalar = |(idx, byte): (usize, &u8)| Scalar {
+        offset: idx as u64,
+        n_bytes: 1,
+        term: None,
+        value: u64::from(*byte),
+        label: Label::EMPTY,
+        number: 0,
+    };
+    let scalars: Box<[Scalar]> = before.iter().enumerate().map(scalar).collect();
+    let missing = (n_room > 0).then(|| maker.number("missing", n_room));
+    let Maker { terms, conditions, .. } = maker;
+    let longest = terms.constant(u128::from(n_room) + before.len() as u128, 64);
+    let at = missing.map_or(longest, |missing| terms.sub(longest, missing));
+    let n_after = terms.constant(after.len() as u128, 64);
+    let end = terms.add(at, n_after);
+    let constants = |bytes: &[u8]| -> Arc<[TermId]> { bytes.iter().map(|byte| terms.byte_constant(*byte)).collect() };
+    let repeat = constants(repeat);
+    let marks = if after.is_empty() { Vec::new() } else { vec![Mark { at, bytes: constants(after) }] };
+    let rest = (kind == TextKind::Buffer).then(|| terms.byte_constant(0));
+    let tail = Tail {
+        kind,
+        room: room_of(kind, request),
+        end,
+        most,
+        repeat,
+        marks: marks.into(),
+        rest,
+        conditions: conditions.into(),
+        fillers: Arc::new([]),
+    };
+    record(request, scalars, tail)
+}
+
+fn room_of(kind: TextKind, request: &InputRequest) -> Room {
+    match (kind, request.string) {
+        (TextKind::Stream, _) => Room::None,
+        (TextKind::String, Some(StringKind::Within)) | (TextKind::Buffer, _) => Room::Given,
+        (TextKind::String, _) => Room::Exact,
+    }
+}
+
+fn record(request: &InputRequest, scalars: Box<[Scalar]>, tail: Tail) -> InputRecord {
     InputRecord {
         name: request.name.clone(),
         type_name: request.type_name.clone(),
         n_bytes: request.bytes,
         origin: request.origin,
         scalars,
-        size: (kind == TextKind::Stream).then_some(tail.end),
+        size: (tail.kind == TextKind::Stream).then_some(tail.end),
         tail: Some(tail),
         layout: None,
     }
@@ -162,10 +217,10 @@ impl Tail {
         let repeat: Vec<u8> = self.repeat.iter().map(|byte| value_of(*byte) as u8).collect();
         if end > n_prefix {
             bytes.extend((0..end - n_prefix).map(|idx| repeat[idx % repeat.len()]));
-            for (at, byte) in self.marks.iter() {
-                let (at, byte) = (value_of(*at) as usize, value_of(*byte) as u8);
-                if (n_prefix..end).contains(&at) {
-                    bytes[at] = byte;
+            for Mark { at, bytes: written } in self.marks.iter() {
+                let at = value_of(*at) as usize;
+                for (at, byte) in (at..end).zip(written.iter()).filter(|(at, _)| *at >= n_prefix) {
+                    bytes[at] = value_of(*byte) as u8;
                 }
             }
         }
@@ -218,8 +273,8 @@ impl Tail {
             values.extend(filler.map(|byte| (*term, byte as u64)));
         }
         let differs = |idx: &usize| behind[*idx] != 0 && fillers[idx % n_repeated] != Some(usize::from(behind[*idx]));
-        for ((at, byte), idx) in self.marks.iter().zip((0..behind.len()).filter(differs)) {
-            values.extend([(*at, (n_prefix + idx) as u64), (*byte, u64::from(behind[idx]))]);
+        for (mark, idx) in self.marks.iter().zip((0..behind.len()).filter(differs)) {
+            values.extend([(mark.at, (n_prefix + idx) as u64), (mark.bytes[0], u64::from(behind[idx]))]);
         }
         if let (Some(rest), Some(byte)) = (self.rest, text.get(end + 1)) {
             values.push((rest, u64::from(*byte)));
@@ -229,16 +284,14 @@ impl Tail {
 
     /// The bytes as a pile.
     pub fn layers(&self, terms: &mut Terms, scalars: &[Scalar]) -> Rc<Layers> {
-        let prefix: Rc<[TermId]> = scalars.iter().filter_map(|scalar| scalar.term).collect();
+        let byte_of = |scalar: &Scalar| scalar.term.unwrap_or_else(|| terms.byte_constant(scalar.value as u8));
+        let prefix: Rc<[TermId]> = scalars.iter().map(byte_of).collect();
         let (zero, one) = (terms.constant(0, 64), terms.constant(1, 64));
         let start = terms.constant(prefix.len() as u128, 64);
-        let mark = |below: Rc<Layers>, at: TermId, byte: TermId| {
-            Layers::over(below, at, Rc::new(Layers::Text(Text::of_byte(byte, Zeros::None))), zero, one)
-        };
         if self.kind != TextKind::Buffer {
             let zeros = if self.kind == TextKind::String { Zeros::None } else { Zeros::Some };
             let text = Rc::new(Layers::Text(Text { prefix, repeat: self.repeat.iter().copied().collect(), zeros }));
-            let text = self.marks.iter().fold(text, |below, (at, byte)| mark(below, *at, *byte));
+            let text = self.marks.iter().fold(text, |below, mark| mark.over(terms, below, mark.at));
             return Layers::over(Rc::new(Layers::Zero), zero, text, zero, self.end);
         }
         let filler = Text { prefix: Rc::from([]), repeat: self.repeat.iter().copied().collect(), zeros: Zeros::None };
@@ -247,9 +300,9 @@ impl Tail {
             None => Rc::new(Layers::Zero),
         };
         let mut text = Rc::new(Layers::Text(filler));
-        for (at, byte) in self.marks.iter() {
-            let behind = terms.sub(*at, start);
-            text = mark(text, behind, *byte);
+        for mark in self.marks.iter() {
+            let behind = terms.sub(mark.at, start);
+            text = mark.over(terms, text, behind);
         }
         let n_behind = terms.sub(self.end, start);
         pile = Layers::over(pile, start, text, zero, n_behind);
@@ -257,6 +310,15 @@ impl Tail {
         let zero_byte = terms.byte_constant(0);
         let front = Text { prefix, repeat: Rc::from([zero_byte]), zeros: Zeros::Some };
         Layers::over(pile, zero, Rc::new(Layers::Text(front)), zero, start)
+    }
+}
+
+impl Mark {
+    fn over(&self, terms: &mut Terms, below: Rc<Layers>, at: TermId) -> Rc<Layers> {
+        let (zero, n_bytes) = (terms.constant(0, 64), terms.constant(self.bytes.len() as u128, 64));
+        let last = self.bytes.last().copied().into_iter().collect();
+        let text = Text { prefix: self.bytes.iter().copied().collect(), repeat: last, zeros: Zeros::None };
+        Layers::over(below, at, Rc::new(Layers::Text(text)), zero, n_bytes)
     }
 }
 

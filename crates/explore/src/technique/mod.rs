@@ -25,7 +25,7 @@ pub use flows::Flows;
 pub use foresight::{Asking, Foreseen, Foresight};
 pub use own::{Discovery, Report, TextFile};
 pub use points::{First, Means, Point, Points, Settlement, Under, Unwatched, Watch, Work};
-pub use seats::{Admission, CallChoice, Seats, Trial, Tried};
+pub use seats::{Admission, CallChoice, MoreTrials, Seats, Trial, Tried};
 
 /// A technique has the interests of which it returns itself, or a part of itself.
 pub trait Technique {

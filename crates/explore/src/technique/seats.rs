@@ -2,7 +2,7 @@
 
 use ir::{FuncId, GlobalId};
 use term::TermId;
-use vm::{Effect, InputForm, InputRequest, Sizes};
+use vm::{EdgeId, Effect, InputForm, InputRequest, Sizes};
 use witness::{Bug, Ending, InputValue};
 
 use crate::{Asked, Leads, Meanings, Means, Meant, Path, Rank, Shapings, Unwatched};
@@ -28,17 +28,32 @@ pub enum CallChoice {
     Skip,
 }
 
-/// A run of the program on inputs that a technique has fixed, before anything is explored. Nothing is told of it.
+/// A run of the program on inputs that a technique has fixed, or nearly so, before anything is explored. Nothing is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// Instructions it may take.
     pub fuel: u64,
+    /// How many paths are followed, the newest first. With one of them, sizes are numbers.
+    pub n_paths: u32,
+    /// A path that so many have parted from is left, and one of those followed.
+    pub n_forks: usize,
 }
 
-/// What a trial came to: its fault, where it had one, and its inputs.
+/// What a trial came to.
 pub struct Tried {
-    pub bug: Option<Bug>,
-    pub inputs: Vec<InputValue>,
+    /// Faults, and inputs that show them.
+    pub shown: Vec<(Bug, Vec<InputValue>)>,
+    /// Edges of the user's own functions that it took.
+    pub edges: Vec<EdgeId>,
+    pub n_steps: u64,
+    pub n_forks: usize,
+}
+
+/// Whether there is time for another trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoreTrials {
+    Yes,
+    No,
 }
 
 /// A seat that is left alone decides as if the technique were not there.
@@ -75,7 +90,7 @@ pub trait Seats {
 
     /// Seat `input`: the next trial. From here on its inputs are fixed, until there is no more to be tried. Told what the last one came
     /// to.
-    fn trial(&mut self, _last: Option<Tried>) -> Option<Trial> {
+    fn trial(&mut self, _last: Option<Tried>, _more: MoreTrials) -> Option<Trial> {
         None
     }
 

@@ -22,6 +22,9 @@
 //! **What is tried first.** Some loops cannot be done at once, and their bugs need one short text repeated many times. So before anything is
 //! explored, the program is run on such texts, made of the characters and words that it compares with, as long as its buffers and longer. These runs are
 //! concrete, take little, and nothing is told of them but what goes wrong: that is a finding, with the shortest such text.
+//! Then texts are grown from words and signs of the program, kept where they make it do something new, and stretched: at one place of such a text a byte
+//! repeats as often as a length says that is a term, and nothing else is open. What does not fit by one byte behind a long keyword is found so, where
+//! exploring would have to find the keyword among all other texts first.
 //!
 //! **Why nothing is claimed falsely.** Every text made so is an input that plain exploration has as well, so whatever is found is real, and
 //! is run natively like any finding. The other way round: as long as no condition speaks of the bytes behind the prefix, it is true of all
@@ -33,6 +36,7 @@
 //! hundreds is left to the loop of the library.
 
 mod company;
+mod growth;
 mod texts;
 mod trials;
 
@@ -40,11 +44,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use explore::{
-    Discovery, InputForm, InputKind, InputRequest, Maker, Means, Path, Report, Seats, Shapings, Technique, Trial, Tried,
+    Discovery, InputForm, InputKind, InputRequest, Maker, Means, MoreTrials, Path, Report, Seats, Shapings, Technique,
+    Trial, Tried,
 };
 use vm::{Effect, Sizes, StringKind, TextForm, TextKind};
 
-use self::texts::Repeated;
+use self::texts::Texts;
 use self::trials::Trials;
 use crate::{Entry, Flag, Flags, Making, Named, Part, Resume};
 
@@ -70,27 +75,28 @@ pub struct Lengths {
     /// How many summaries of the machine are known.
     n_known: usize,
     /// What is tried before anything is explored.
-    texts: Arc<[Repeated]>,
+    texts: Arc<Texts>,
     trials: Option<Trials>,
     /// What that showed.
     found: Vec<Discovery>,
 }
 
 impl Lengths {
-    fn new(config: Config, seen: Arc<Mutex<Seen>>, texts: Arc<[Repeated]>) -> Lengths {
+    fn new(config: Config, seen: Arc<Mutex<Seen>>, texts: Arc<Texts>) -> Lengths {
         Lengths { config, seen, n_known: 0, trials: Some(Trials::new(&texts)), texts, found: Vec::new() }
     }
 
     /// The form of an input that is a text.
     fn form(&self, request: &InputRequest) -> Option<TextForm> {
         let Config { prefix, most } = self.config;
-        let text = |most: u64, kind: TextKind| TextForm { prefix, most, n_repeated: 2, n_marks: 1, kind };
+        let text = |most: u64, kind: TextKind| usual_form(prefix, most, kind);
         if request.kind != InputKind::Declared {
             return None;
         }
         match request.string {
             Some(StringKind::Own) => return Some(text(most, TextKind::String)),
             Some(StringKind::Within) => return Some(text(request.bytes, TextKind::String)),
+            Some(StringKind::Data) => return Some(text(request.bytes, TextKind::Stream)),
             None => {}
         }
         if request.name.starts_with("file:") {
@@ -157,7 +163,7 @@ impl Seats for Lengths {
 
     fn input(&mut self, _path: &Path, request: &InputRequest, _means: &mut Means) -> Option<InputForm> {
         let form = self.form(request)?;
-        if let Some(fixed) = self.trials.as_mut().and_then(|trials| trials.form(request, form.most)) {
+        if let Some(fixed) = self.trials.as_mut().and_then(|trials| trials.form(request, &form)) {
             return Some(fixed);
         }
         self.note(request);
@@ -165,17 +171,17 @@ impl Seats for Lengths {
     }
 
     fn world_input(&mut self, request: &InputRequest) -> Option<InputForm> {
-        if let Some(fixed) = self.trials.as_mut().and_then(|trials| trials.form(request, request.bytes)) {
+        let kind = if &*request.name == "stdin" { TextKind::Stream } else { TextKind::String };
+        let form = usual_form(self.config.prefix, request.bytes, kind);
+        if let Some(fixed) = self.trials.as_mut().and_then(|trials| trials.form(request, &form)) {
             return Some(fixed);
         }
-        let kind = if &*request.name == "stdin" { TextKind::Stream } else { TextKind::String };
         self.note(request);
-        let Config { prefix, .. } = self.config;
-        Some(InputForm::Text(TextForm { prefix, most: request.bytes, n_repeated: 2, n_marks: 1, kind }))
+        Some(InputForm::Text(form))
     }
 
-    fn trial(&mut self, last: Option<Tried>) -> Option<Trial> {
-        let trial = self.trials.as_mut()?.next(last);
+    fn trial(&mut self, last: Option<Tried>, more: MoreTrials) -> Option<Trial> {
+        let trial = self.trials.as_mut()?.next(last, more);
         if trial.is_none() {
             self.found = self.trials.take().map(|mut trials| trials.discoveries()).unwrap_or_default();
         }
@@ -206,9 +212,19 @@ const PREFIX: Flag =
     Flag::number("lengths-prefix", "K", 8, "`lengths`: bytes at the beginning of a text that are symbols of their own");
 const MAX: Flag = Flag::number("lengths-max", "N", 4096, "`lengths`: bytes of the longest string");
 
+/// Any prefix, and behind it what repeats and one byte of its own.
+fn usual_form(prefix: u64, most: u64, kind: TextKind) -> TextForm {
+    TextForm { prefix, most, n_repeated: 2, n_marks: 1, kind, pattern: None }
+}
+
 /// Longer strings would not fit into what a program can allocate.
 const LONGEST: u64 = 100_000_000;
 const LONGEST_PREFIX: u64 = 65_536;
+
+/// The longest string.
+pub fn longest(flags: &Flags) -> u64 {
+    flags.number(&MAX)
+}
 
 /// Whether a line-up makes the string parameters of an entry.
 pub fn makes_strings(line_up: &[String]) -> bool {
@@ -244,6 +260,6 @@ fn make(making: &Making) -> Result<Part, String> {
     }
     let most = flags.number(&MAX);
     let config = Config { prefix: flags.number(&PREFIX).min(most), most };
-    let texts = texts::texts(subject.module, most).into();
+    let texts = Arc::new(texts::texts(subject.module, most));
     Ok(Part::passive(Lengths::new(config, Arc::default(), texts)))
 }

@@ -22,10 +22,56 @@ const MAX_SIZES: usize = 12;
 /// Numbers that do not fit into what programs read them into.
 const NUMBERS: &[&str] = &["-1", "3000000000", "4294967295", "4294967290", "9999999999", "99999999999999999999"];
 /// A byte that means nothing to most programs.
-const USUAL: u8 = b'a';
+pub const USUAL: u8 = b'a';
+const MAX_TOKENS: usize = 24;
+const LONGEST_WORD: usize = 16;
+/// Long for a program that has no buffers of characters.
+const USUAL_LONG: u64 = 256;
 
-/// What to try for strings of up to `most` bytes, in this order.
-pub fn texts(module: &Module, most: u64) -> Vec<Repeated> {
+/// What there is to try.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    pub repeated: Vec<Repeated>,
+    /// What texts are put together from.
+    pub tokens: Vec<Vec<u8>>,
+    /// Longer than all buffers.
+    pub long: u64,
+}
+
+/// What to try for strings of up to `most` bytes.
+pub fn texts(module: &Module, most: u64) -> Texts {
+    let long = sizes(module).last().map_or(USUAL_LONG, |size| 2 * size + 16).min(most);
+    Texts { repeated: repeated(module, most), tokens: tokens(module), long }
+}
+
+/// Words and signs that the program may look for, and what means nothing to it.
+fn tokens(module: &Module) -> Vec<Vec<u8>> {
+    let own = || module.functions.iter().filter(|function| !function.is_runtime);
+    let mut signs: BTreeSet<u8> = own().flat_map(characters).chain(own().flat_map(searched)).collect();
+    let mut words = words(module, LONGEST_WORD);
+    signs.extend(words.iter().filter(|word| word.iter().all(|byte| rank(*byte) < 2)).flatten().copied());
+    words.truncate(MAX_TOKENS);
+    let mut signs: Vec<u8> = signs.into_iter().collect();
+    signs.sort_by_key(|byte| (rank(*byte), *byte));
+    signs.truncate(MAX_TOKENS);
+    let usual = [vec![USUAL], b"1".to_vec(), b"\n".to_vec()];
+    let mut seen = BTreeSet::new();
+    let all = usual.into_iter().chain(signs.into_iter().map(|byte| vec![byte])).chain(words);
+    all.filter(|token| seen.insert(token.clone())).collect()
+}
+
+/// Characters that a function may hand to one that searches.
+fn searched(function: &Function) -> Vec<u8> {
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    let signs = insts.filter_map(|inst| match inst {
+        Inst::Const { bits: 32, value, .. } => u8::try_from(*value).ok(),
+        _ => None,
+    });
+    signs.filter(|byte| byte.is_ascii_punctuation() || matches!(byte, b' ' | b'\t')).collect()
+}
+
+/// What to try of texts that repeat, in this order.
+fn repeated(module: &Module, most: u64) -> Vec<Repeated> {
     let most = most.min(LONGEST);
     let mut singles: Vec<u8> = Vec::new();
     let mut pairs: Vec<Vec<u8>> = Vec::new();
@@ -65,7 +111,8 @@ pub fn texts(module: &Module, most: u64) -> Vec<Repeated> {
     singles.push(USUAL);
     singles.iter().for_each(|byte| add(&[*byte], &lengths));
     pairs.iter().for_each(|pair| add(pair, &far));
-    words(module).iter().for_each(|word| add(word, &far));
+    let words = words(module, 8).into_iter().filter(|word| word.len() > 1);
+    words.take(MAX_WORDS).for_each(|word| add(&word, &far));
     all
 }
 
@@ -106,17 +153,17 @@ fn rank(byte: u8) -> u8 {
 }
 
 /// Short strings that the program has.
-fn words(module: &Module) -> Vec<Vec<u8>> {
+fn words(module: &Module, longest: usize) -> Vec<Vec<u8>> {
     let mut found = BTreeSet::new();
     for global in module.globals.iter().filter(|global| !global.is_runtime && global.is_constant) {
         let ir::Init::Bytes { bytes, relocs } = &global.init else { continue };
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
         let is_text = text.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
-        if relocs.is_empty() && is_text && (2..=8).contains(&text.len()) {
+        if relocs.is_empty() && is_text && (1..=longest).contains(&text.len()) {
             found.insert(text.to_vec());
         }
     }
-    found.into_iter().take(MAX_WORDS).collect()
+    found.into_iter().collect()
 }
 
 /// How large the buffers of characters are that the program itself declares or allocates.

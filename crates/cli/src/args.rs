@@ -162,9 +162,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, default_value = "")]
     pub cflags: String,
 
-    /// Largest input of LLVMFuzzerTestOneInput, in bytes
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub fuzzer_size: u32,
+    /// Largest input of LLVMFuzzerTestOneInput, in bytes [default: 8; --lengths-max with lengths]
+    #[arg(long, value_name = "N")]
+    pub fuzzer_size: Option<u32>,
 
     /// Solver asked last
     #[arg(long, value_name = "NAME", value_enum, default_value_t = SolverName::Z3)]
@@ -205,6 +205,19 @@ pub struct RunArgs {
     #[arg(last = true, value_name = "ARG")]
     pub program_args: Vec<String>,
 }
+
+impl RunArgs {
+    /// The largest input of a fuzzer's entry.
+    pub fn fuzzer_bytes(&self, line_up: &[String]) -> u32 {
+        let usual = match techniques::lengths::makes_strings(line_up) {
+            true => u32::try_from(techniques::lengths::longest(&self.techniques.flags)).unwrap_or(u32::MAX),
+            false => USUAL_FUZZER_BYTES,
+        };
+        self.fuzzer_size.unwrap_or(usual)
+    }
+}
+
+const USUAL_FUZZER_BYTES: u32 = 8;
 
 /// What `--tests` can say.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

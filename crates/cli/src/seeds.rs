@@ -22,9 +22,9 @@ const FUZZER_DATA: &str = "data";
 
 impl Target {
     /// Standard input where that is symbolic, or else the one symbolic file.
-    pub fn new(args: &RunArgs, sym_files: &[(String, u32)], entry: &Entry) -> Target {
+    pub fn new(args: &RunArgs, sym_files: &[(String, u32)], line_up: &[String], entry: &Entry) -> Target {
         if *entry == Entry::LibFuzzer {
-            return Target { raw: Some((FUZZER_DATA.to_string(), args.fuzzer_size.into())), is_fuzzer: true };
+            return Target { raw: Some((FUZZER_DATA.to_string(), args.fuzzer_bytes(line_up).into())), is_fuzzer: true };
         }
         let file = match sym_files {
             [(name, n_bytes)] => Some((format!("file:{name}"), (*n_bytes).into())),

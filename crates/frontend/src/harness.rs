@@ -73,7 +73,7 @@ pub(crate) fn attach(
         FileKind::Llvm => Opening::Declare,
     };
     let text = match kind {
-        HarnessKind::Fuzzer => fuzzer_text(&opening, sources.fuzzer_size),
+        HarnessKind::Fuzzer => fuzzer_text(&opening, sources.fuzzer_size, sources.strings),
         HarnessKind::Typed => typed::text(context, entry, function, &opening, units, unit, sources)?,
         HarnessKind::Function => function_text(context, entry, function, &opening, sources.strings)?,
     };
@@ -145,11 +145,26 @@ impl Opening {
     }
 }
 
-fn fuzzer_text(opening: &Opening, max_bytes: u32) -> String {
+fn fuzzer_text(opening: &Opening, max_bytes: u32, strings: StringParams) -> String {
     let mut text = format!("// Generated: calls {FUZZER_ENTRY} with up to {max_bytes} bytes.\n");
     opening.write(&mut text);
     if matches!(opening, Opening::Declare) {
         let _ = writeln!(text, "extern int {FUZZER_ENTRY}(const unsigned char *data, __SIZE_TYPE__ size);");
+    }
+    if strings == StringParams::Strings {
+        let _ = write!(
+            text,
+            "extern void *__colt_data(const char *name, __SIZE_TYPE__ most, __SIZE_TYPE__ *size);
+
+int main(void) {{
+    __SIZE_TYPE__ colt_size;
+    unsigned char *colt_data = __colt_data(\"data\", {max_bytes}, &colt_size);
+    {FUZZER_ENTRY}(colt_data, colt_size);
+    return 0;
+}}
+"
+        );
+        return text;
     }
     let _ = write!(
         text,

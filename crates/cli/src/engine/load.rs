@@ -59,7 +59,11 @@ pub fn load(args: &RunArgs, settings: &Settings) -> Result<Loaded, Failure> {
     let unchecked = if of_clang.is_empty() { Vec::new() } else { compiled_elsewhere(&plan) };
     let harness = saved_harness(&program);
     let seeds = match &args.seeds {
-        Some(path) => seeds::read(path, &seeds::Target::new(args, &settings.sym_files, &plan.entry), &mut notes)?,
+        Some(path) => seeds::read(
+            path,
+            &seeds::Target::new(args, &settings.sym_files, &settings.line_up, &plan.entry),
+            &mut notes,
+        )?,
         None => Vec::new(),
     };
     Ok(Loaded { program, plan, harness, notes, seeds, unchecked, goal: explore::Goal::default() })
@@ -91,7 +95,7 @@ fn sources(args: &RunArgs, settings: &Settings, parts: &mut Parts, headers: Path
         // Nobody knows how long a register points to something.
         promote: if settings.checks.any_leak() { Promote::Off } else { Promote::On },
         entry: args.entry.clone(),
-        fuzzer_size: args.fuzzer_size,
+        fuzzer_size: args.fuzzer_bytes(&settings.line_up),
         libc: libc(args)?,
         sanitizers: native::build_checks(&settings.checks, args.uninit).sanitizers,
         sanitizers_of_folded: sanitizers_of_folded(&settings.checks),

@@ -18,6 +18,7 @@ use crate::{
 pub const STUBS: &[(&str, Stub)] = &[
     ("colt_input", |machine, state, call, _| machine.declare_input(state, call)),
     ("colt_string", |machine, state, call, _| machine.declare_string(state, call)),
+    ("__colt_data", |machine, state, call, _| machine.declare_data(state, call)),
     ("colt_string_in", |machine, state, call, _| machine.declare_string_in(state, call)),
     ("klee_make_symbolic", |machine, state, call, _| machine.declare_input(state, call)),
     ("colt_assume", |machine, state, call, _| machine.assume_arg(state, call)),
@@ -241,6 +242,42 @@ impl Machine<'_> {
                 record
             }
         };
+        state.inputs.push_back(record);
+        let base = state.memory.get(object).base;
+        self.give(state, call, Value::concrete(u128::from(base)));
+        done()
+    }
+
+    /// What a fuzzer hands over: `void *__colt_data(const char *name, size_t most, size_t *size)`.
+    fn declare_data(&mut self, state: &mut State, call: &Call) -> Step<Option<Next>> {
+        let name: Arc<str> = self.text_arg(state, call, 0).into();
+        let (most, size) = (self.arg(state, call, 1).bits as u64, self.arg(state, call, 2));
+        let mut request = self.input_request(state, name, "bytes".into(), None, most);
+        request.string = Some(StringKind::Data);
+        let record = self.plan_input(state, &request)?;
+        self.enter_text(state, &record)?;
+        let end = match &record.tail {
+            Some(tail) => Value::of_term(&self.terms, tail.end, Label::EMPTY),
+            None => Value::concrete(u128::from(record.n_bytes)),
+        };
+        self.store(state, size, self.image.pointer_bits(), end)?;
+        let n_bytes = record.n_bytes.max(1);
+        let site = self.image.user_site(state);
+        let object = state.memory.allocate_heap(n_bytes, 16, |base| {
+            let mut object = Object::zeroed(base, n_bytes, ObjectKind::Global);
+            object.site = site;
+            object
+        });
+        self.name_object(state, object, Label::EMPTY);
+        self.trace_allocation(state, object);
+        if let Some(tail) = &record.tail {
+            state.memory.get_mut(object).extent = Some(tail.end);
+            let pile = tail.layers(&mut self.terms, &record.scalars);
+            self.lay_at(state, object, 0, pile, n_bytes);
+        } else {
+            let image = self.record_bytes(&record);
+            self.write_bytes(state, object, Offset::At(0), &image);
+        }
         state.inputs.push_back(record);
         let base = state.memory.get(object).base;
         self.give(state, call, Value::concrete(u128::from(base)));

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use ir::Call;
+use ir::{Call, CastOp};
 use witness::{BugKind, Ending};
 
 use super::{Stub, done};
 use crate::run::{Machine, Next, Step};
 use crate::state::JumpTarget;
-use crate::{Effect, PickWhy, Shadow, State, Value};
+use crate::{Effect, Label, PickWhy, Shadow, State, Value, arith};
+
+const INT_BITS: u8 = 32;
 
 pub const STUBS: &[(&str, Stub)] = &[
     ("setjmp", |machine, state, call, _| machine.set_jump(state, call)),
@@ -38,7 +40,6 @@ impl Machine<'_> {
         let whither = self.arg(state, call, 0);
         let buffer = self.pick(state, whither, PickWhy::Address)? as u64;
         let value = self.arg(state, call, 1);
-        let value = self.pick(state, value, PickWhy::Argument)? & 0xffff_ffff;
         let target = state.jumps.as_ref().and_then(|jumps| jumps.iter().find(|jump| jump.buffer == buffer).cloned());
         let is_active = |target: &JumpTarget| {
             target.depth <= state.depth
@@ -51,8 +52,7 @@ impl Machine<'_> {
             let message = "longjmp to a place that was never set or whose function has returned".to_string();
             return Err(Effect::Ended(Box::new(Ending::Bug(self.bug(state, BugKind::InvalidPointer, message)))));
         };
-        let arg = self.arg(state, call, 1).label();
-        let label = self.labels.union(state.top.control, arg);
+        let label = self.labels.union(state.top.control, value.label());
         let label = self.labels.union(label, whither.label());
         while state.depth > target.depth {
             self.abandon_frame(state);
@@ -64,11 +64,24 @@ impl Machine<'_> {
         let function = self.image.module.function(state.top.func);
         let inst = &function.block(state.top.block).insts[state.top.inst_idx as usize];
         if let ir::Inst::Call { call } = inst {
-            let value = if value == 0 { 1 } else { value };
-            self.give(state, &function.calls[call.idx()], Value { bits: value, shadow: Shadow::new(None, label) });
+            let value = self.never_zero(value, label);
+            self.give(state, &function.calls[call.idx()], value);
         }
         self.land(state, label);
         state.top.inst_idx += 1;
         Ok(Some(Next::Frame))
+    }
+
+    /// What `setjmp` returns for the second time: the value of the jump, one instead of zero.
+    fn never_zero(&mut self, value: Value, label: Label) -> Value {
+        let Some(term) = value.term() else {
+            let bits = (value.bits & 0xffff_ffff).max(1);
+            return Value { bits, shadow: Shadow::new(None, label) };
+        };
+        let term = arith::cast_term(&mut self.terms, CastOp::Trunc, INT_BITS, term);
+        let (zero, one) = (self.terms.constant(0, INT_BITS.into()), self.terms.constant(1, INT_BITS.into()));
+        let is_zero = self.terms.eq(term, zero);
+        let term = self.terms.ite(is_zero, one, term);
+        Value::of_term(&self.terms, term, label)
     }
 }

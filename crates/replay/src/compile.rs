@@ -7,7 +7,7 @@ use crate::harness::{Visibility, harness};
 use crate::plan::{BuildPlan, BuildUnit, Entry};
 use crate::session::BuildError;
 use crate::steps::with_steps;
-use crate::unwritten::{OwnStores, with_hooks};
+use crate::unwritten::{OwnStores, with_hooks, with_uses};
 use crate::{headers, kept, tools};
 
 /// Which faults the program looks for.
@@ -395,8 +395,10 @@ impl Compiler<'_> {
         };
         if let Ok(text) = String::from_utf8(text) {
             let mut text = with_hooks(&text, own_stores);
-            if self.flavor == Flavor::Steps {
-                text = with_steps(&text);
+            match self.flavor {
+                Flavor::Steps => text = with_steps(&text),
+                Flavor::MemoryOfArguments => text = with_uses(&text),
+                _ => {}
             }
             std::fs::write(&*path, text).map_err(unwritable)?;
         }

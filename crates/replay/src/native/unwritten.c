@@ -38,8 +38,11 @@ UNSEEN void __colt_enter(const char *function) {
   }
 }
 
+enum filling { TAKES, LOOKS };
+
 // Fills what the test says about `name`: the first unused value for each offset, because a variable may live several times.
-UNSEEN static void fill_unwritten(unsigned char *start, const char *name, size_t name_bytes, unsigned life) {
+UNSEEN static void fill_unwritten(unsigned char *start, const char *name, size_t name_bytes, unsigned life,
+                                  enum filling filling) {
   if (exchange == NULL || test_pid == 0)
     return;
   struct input *input = first_input();
@@ -83,7 +86,7 @@ UNSEEN static void fill_unwritten(unsigned char *start, const char *name, size_t
       if (offset + i < sizeof seen)
         seen[offset + i] = 1;
     }
-    input->used = 1;
+    input->used = filling == TAKES;
   }
 }
 
@@ -99,7 +102,7 @@ UNSEEN static void fill_allocation(void *start) {
   while (n_digits > 0)
     name[length++] = digits[--n_digits];
   name[length++] = '@';
-  fill_unwritten(start, name, length, 0);
+  fill_unwritten(start, name, length, 0, TAKES);
 }
 
 void __colt_unwritten(void *variable, const char *name);
@@ -107,8 +110,25 @@ UNSEEN void __colt_unwritten(void *variable, const char *name) {
   size_t length = 0;
   while (name[length] != 0)
     length++;
-  fill_unwritten(variable, name, length, next_life(name));
+  fill_unwritten(variable, name, length, next_life(name), TAKES);
 }
+
+// Where its function begins, for a variable whose declaration a jump may pass by. One without a value of its own is filled again
+// at its declaration, if control comes there.
+void __colt_unwritten_before(void *variable, const char *name, int has_value);
+UNSEEN void __colt_unwritten_before(void *variable, const char *name, int has_value) {
+  size_t length = 0;
+  while (name[length] != 0)
+    length++;
+  fill_unwritten(variable, name, length, 1, has_value ? TAKES : LOOKS);
+}
+
+// Where MemorySanitizer looks at arguments, it sees here what it passes over: the condition of `c ? a : b` that became no
+// branch, and the address of a function that is called.
+void __colt_decides(_Bool condition);
+UNSEEN void __colt_decides(_Bool condition) { (void)condition; }
+void __colt_called(void *function);
+UNSEEN void __colt_called(void *function) { (void)function; }
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -303,7 +303,9 @@ impl Compiler<'_> {
         command.arg(format!("-DCOLT_DETECT_LEAKS=\"{leaks}\"")).arg(format!("-DCOLT_LEAKS={leaks}"));
         command.arg(format!("-DCOLT_LEAK_ALL={}", u8::from(checks.leak_all)));
         let at_exit = if checks.leak_all { ":leak_check_at_exit=0" } else { "" };
-        command.arg(format!("-DCOLT_LEAK_OPTIONS=\"{at_exit}\""));
+        // The C library keeps no frame pointers, and a block it allocates for the program is the caller's.
+        let stacks = if leaks == 1 { ":fast_unwind_on_malloc=0" } else { "" };
+        command.arg(format!("-DCOLT_LEAK_OPTIONS=\"{at_exit}{stacks}\""));
         command.arg(format!("-DCOLT_ABORT_IS_END={}", u8::from(checks.abort_is_end)));
         if checks.uninit_zero {
             command.arg("-DCOLT_UNINIT_ZERO");

@@ -165,7 +165,10 @@ impl Image {
     pub fn span_of(&self, frame: &Frame) -> SpanId {
         let function = self.module.function(frame.func);
         let block = function.block(frame.block);
-        block.spans.get(frame.inst_idx as usize).copied().unwrap_or(SpanId(0))
+        let spans = block.spans.get(frame.inst_idx as usize..).unwrap_or_default();
+        // What makes room for variables has no position of its own.
+        let located = spans.iter().find(|span| self.module.span(**span).line != 0);
+        located.or(spans.first()).copied().unwrap_or(SpanId(0))
     }
 
     pub fn place_at(&self, func: FuncId, span: SpanId) -> Place {

@@ -12,7 +12,9 @@ use crate::meaning::Asked;
 use crate::{CallChoice, LineUp, Means, Path, WhatEnded, Work};
 
 /// Feasible values of a size explored before one is taken for all the others.
-pub const MAX_SIZES: usize = 64;
+pub const MAX_SIZES: usize = 256;
+/// How many are, where there are more than that.
+const FEW_SIZES: usize = 64;
 /// The same for function pointers, jump targets and addresses.
 pub const MAX_TARGETS: usize = 256;
 /// Edges of a switch beyond which not every one is asked about.
@@ -429,6 +431,9 @@ impl<'i> Decider<'i> {
         match completeness {
             Completeness::Exhaustive => {}
             Completeness::More => {
+                if why == PickWhy::Size {
+                    values.truncate(FEW_SIZES);
+                }
                 let (place, _) = self.machine.image.whereabouts(&path.state);
                 ledger.enter(kind, place, format!("more than {limit} values are possible"));
             }

@@ -1,10 +1,12 @@
 //! Copying and filling ranges, a known number of bytes at a time or one that is a term.
 
+use term::TermId;
 use witness::LedgerKind;
 
 use crate::access::{Byte, Offset};
+use crate::memory::INPUTS;
 use crate::run::{Machine, Step};
-use crate::{Access, Interest, Label, ObjectId, PickWhy, Shadow, Sizes, State, Value};
+use crate::{Access, Interest, Label, ObjectId, PickWhy, Shadow, Sizes, State, Use, Value};
 
 impl Machine<'_> {
     /// As [`Machine::copy`] between ranges that must not overlap; what lies outside of its object is told first.
@@ -20,7 +22,7 @@ impl Machine<'_> {
             }
             return self.copy(state, dst, src, len);
         }
-        let n_bytes = self.pick(state, len, PickWhy::Size)? as u64;
+        let n_bytes = self.pick_length(state, len, &[(src, Access::Read), (dst, Access::Write)])?;
         if n_bytes > 0 {
             self.locate(state, src, n_bytes, Access::Read)?;
             self.locate(state, dst, n_bytes, Access::Write)?;
@@ -34,7 +36,7 @@ impl Machine<'_> {
             return self.copy_span(state, dst, src, len);
         }
         let labels = self.labels.union(dst.label(), len.label());
-        let len = self.pick(state, len, PickWhy::Size)? as u64;
+        let len = self.pick_length(state, len, &[(src, Access::Read), (dst, Access::Write)])?;
         if len == 0 {
             self.scatter_nothing(state, labels);
             return Ok(());
@@ -91,7 +93,7 @@ impl Machine<'_> {
             return self.fill_span(state, dst, byte, len);
         }
         let labels = self.labels.union(dst.label(), len.label());
-        let len = self.pick(state, len, PickWhy::Size)? as u64;
+        let len = self.pick_length(state, len, &[(dst, Access::Write)])?;
         if len == 0 {
             self.scatter_nothing(state, labels);
             return Ok(());
@@ -117,6 +119,38 @@ impl Machine<'_> {
         self.write_bytes(state, to, offset, &bytes);
         self.scatter_over(state, to, offset, len, labels);
         Ok(())
+    }
+
+    /// How many bytes these ranges have, one number. Whether they may be longer than there is room is asked before, because not
+    /// every number is tried.
+    fn pick_length(&mut self, state: &State, len: Value, ranges: &[(Value, Access)]) -> Step<u64> {
+        if let Some(term) = len.term() {
+            self.uses(state, term, Use::Size)?;
+            for (start, access) in ranges {
+                self.check_room(state, *start, term, *access)?;
+            }
+        }
+        Ok(self.pick(state, len, PickWhy::Size)? as u64)
+    }
+
+    fn check_room(&mut self, state: &State, start: Value, len: TermId, access: Access) -> Step<()> {
+        let addr = start.bits as u64;
+        let object = state.memory.find(addr).map(|object| state.memory.get(object));
+        // What lies among the inputs may turn out to be larger, and what has an extent ends somewhere else.
+        let is_known = start.term().is_none() && !INPUTS.contains(&addr);
+        let Some(object) =
+            object.filter(|object| is_known && object.extent.is_none() && object.allows(addr, 1, access))
+        else {
+            return Ok(());
+        };
+        let room = object.end() - addr;
+        let most = self.terms.constant(u128::from(room), self.terms.width(len));
+        let fits = self.terms.ule(len, most);
+        self.check(state, fits, |machine| {
+            let (kind, message) = machine.diagnose(state, addr, room + 1, access);
+            let exact = format!("of {} bytes", room + 1);
+            machine.bug(state, kind, message.replacen(&exact, &format!("of more than {room} bytes"), 1))
+        })
     }
 
     pub(crate) fn label_bytes(&mut self, bytes: &mut [Byte], label: Label) {

@@ -63,7 +63,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use analysis::{CallGraph, Cfg, LoopId, Loops};
-use explore::{Asking, Foreseen, Foresight, Maker, Means, Path, Report, SlotId, Technique, Work};
+use explore::{Asking, Foreseen, Foresight, Maker, Means, Path, Report, SlotId, Technique};
 use ir::{BlockId, FuncId, Module};
 use rustc_hash::{FxHashMap, FxHashSet};
 use solver::Patience;
@@ -81,8 +81,11 @@ use crate::{Entry, Flag, Making, Named, Others, Part, Resume, Takes};
 
 pub const NAME: &str = "lassos";
 const SLOT: SlotId = SlotId(7);
-/// Frames below the top one whose loops are looked at.
+/// Frames from the top one on whose loops are looked at: soon, and where a path comes by often or decides nothing any more.
 const MAX_FRAMES: usize = 4;
+const MAX_FRAMES_LATER: usize = 32;
+/// Frames below one among which its function is looked for.
+const MAX_FRAMES_BELOW: usize = 16;
 /// Fruitless looks at a site after which it has to be passed twice as often before the next.
 const PATIENCE: u32 = 3;
 /// From so many passes on a path is worth hard questions.
@@ -184,6 +187,18 @@ impl Nest {
     fn counts(&self, id: LoopId) -> bool {
         self.counting[id.idx()]
     }
+
+    /// Whether a block is in a loop that may not end.
+    fn goes_round(&self, block: BlockId) -> bool {
+        let mut around = self.loops.innermost(block);
+        while let Some(id) = around {
+            if !self.counts(id) {
+                return true;
+            }
+            around = self.loops.get(id).parent;
+        }
+        false
+    }
 }
 
 pub struct Lassos {
@@ -228,8 +243,21 @@ impl Lassos {
         made.clone()
     }
 
+    /// Whether a state may be on its way to a cut. Most are not, and nothing has to be counted for them.
+    fn goes_round(&mut self, module: &Module, state: &State) -> bool {
+        state
+            .frames()
+            .take(MAX_FRAMES_LATER)
+            .enumerate()
+            .any(|(nth, frame)| self.nest(module, frame.func).goes_round(frame.block) || recurs(state, nth, frame.func))
+    }
+
     /// Whether a path that passes a site is looked at.
-    fn is_due(&mut self, path: &mut Path, effect: &Effect, work: Work, asked: Asked) -> Option<(u64, u32)> {
+    fn is_due(&mut self, path: &mut Path, effect: &Effect, means: &Means) -> Option<(u64, u32)> {
+        if !self.goes_round(&means.machine.image.module, &path.state) {
+            return None;
+        }
+        let (work, asked) = (means.work, Asked::so_far(means.stack.counters()));
         let top = &path.state.top;
         let kind = u64::from(matches!(effect, Effect::OutOfFuel));
         let place = if kind == 1 { 0 } else { u64::from(top.block.0) << 20 | u64::from(top.inst_idx) };
@@ -253,9 +281,9 @@ impl Lassos {
     }
 
     /// The cuts that a state may be on its way to, the innermost first.
-    fn cuts(&mut self, module: &Module, state: &State) -> Vec<(Cut, Body)> {
+    fn cuts(&mut self, module: &Module, state: &State, n_frames: usize) -> Vec<(Cut, Body)> {
         let mut cuts = Vec::new();
-        for (nth, frame) in state.frames().take(MAX_FRAMES).enumerate() {
+        for (nth, frame) in state.frames().take(n_frames).enumerate() {
             let depth = state.depth - nth as u32;
             let nest = self.nest(module, frame.func);
             let mut around = nest.loops.innermost(frame.block);
@@ -268,8 +296,7 @@ impl Lassos {
                 let cut = Cut { func: frame.func, block: it.header, depth, shape: Shape::Loop };
                 cuts.push((cut, Body(it.body.clone())));
             }
-            let recurs = state.frames().skip(nth + 1).take(4 * MAX_FRAMES).any(|below| below.func == frame.func);
-            if recurs {
+            if recurs(state, nth, frame.func) {
                 let cut = Cut { func: frame.func, block: BlockId(0), depth, shape: Shape::Recursion };
                 cuts.push((cut, Body(Vec::new())));
             }
@@ -407,6 +434,11 @@ impl Lassos {
     }
 }
 
+/// Whether the function of the n-th frame from the top is called further down as well.
+fn recurs(state: &State, nth: usize, func: FuncId) -> bool {
+    state.frames().skip(nth + 1).take(MAX_FRAMES_BELOW).any(|below| below.func == func)
+}
+
 /// Whether no edge leads out of the loop.
 fn has_no_way_out(cut: Cut, loops: &Loops) -> bool {
     loops.headed_by(cut.block).is_some_and(|id| loops.get(id).exits.is_empty())
@@ -461,12 +493,15 @@ impl Foresight for Lassos {
         if means.machine.watching.flow().is_some() {
             return None;
         }
-        let site = self.is_due(path, at, means.work, Asked::so_far(means.stack.counters()));
+        let site = self.is_due(path, at, means);
         let (site, n_passed) = match asking {
             Asking::First => site?,
             Asking::Again => site.unwrap_or((0, MANY_PASSES)),
         };
-        let cuts = self.cuts(&means.machine.image.module, &path.state);
+        // Asked again, what was found then is found in as many frames or in more: the innermost cycle counts.
+        let is_soon = asking == Asking::First && n_passed < SUSPICIOUS && !matches!(at, Effect::OutOfFuel);
+        let n_frames = if is_soon { MAX_FRAMES } else { MAX_FRAMES_LATER };
+        let cuts = self.cuts(&means.machine.image.module, &path.state, n_frames);
         if cuts.is_empty() {
             return None;
         }

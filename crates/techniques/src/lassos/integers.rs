@@ -23,7 +23,7 @@ const ROOM: u32 = 40;
 
 /// The round without wrapping around; `None` where it is not linear, or has wider values.
 pub fn widened(round: &Round, terms: &mut Terms) -> Option<Round> {
-    if round.cells.iter().any(|cell| cell.bits > NARROW) {
+    if round.has_floats || round.cells.iter().any(|cell| cell.bits > NARROW) {
         return None;
     }
     let conds = round.ways.iter().flat_map(|way| &way.conds);
@@ -61,7 +61,8 @@ pub fn widened(round: &Round, terms: &mut Terms) -> Option<Round> {
     }
     let stem = Walker { condition, ..round.stem.clone() };
     let (cut, rest, n_visits) = (round.cut, round.rest, round.n_visits);
-    Some(Round { cut, cells, start, stem, ways, rest, n_visits, relevant: round.relevant.clone() })
+    let (relevant, counters) = (round.relevant.clone(), round.counters.clone());
+    Some(Round { cut, cells, start, stem, ways, rest, n_visits, relevant, counters, has_floats: false })
 }
 
 /// What the bits of a value mean.

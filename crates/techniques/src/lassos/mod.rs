@@ -30,18 +30,18 @@
 //!
 //! Branches in the cycle are several ways of one relation. What does not change, on the heap too, is part of the state as it
 //! is. Pointers are followed by their values, so a circular list repeats after as many rounds as it has elements. Cells that no
-//! condition depends on, such as counters, are left out. A certificate lets z3 and cvc5 check the result without us
-//! (`certificate`).
+//! condition depends on, such as counters, are left out, even where they would overflow after very many rounds. A certificate
+//! lets z3 and cvc5 check the result without us (`certificate`).
 //!
 //! **Assumes** that nobody else changes memory: nothing is claimed where a second thread runs. A cycle that asks for an
 //! input, the time or a choice is no hang. One that allocates and does not free is not looked at. An endless recursion
 //! counts as a hang, though natively it fills its stack some day.
 //!
 //! **Can miss** sets outside the templates, cycles through more than 24 cells or 24 ways, cycles in which pointers to
-//! ever new objects go round, and floating-point numbers (said at the end of the run). Places where looking was
-//! fruitless are looked at less and less often; a path that hangs comes by often enough.
+//! ever new objects go round, and most cycles that floating-point numbers decide (said at the end of the run). Places where
+//! looking was fruitless are looked at less and less often; a path that hangs comes by often enough.
 //!
-//! **Costs** a count at every decision, and looks in proportion to the work of exploring (`credit`): one part in fourteen, beside
+//! **Costs** a count at every decision that loops or recursions lead to, and looks in proportion to the work of exploring (`credit`): one part in fourteen, beside
 //! the first few. Loops that count up to a limit are known to end without a look (`analysis::counting`).
 
 mod cells;
@@ -343,11 +343,14 @@ impl Lassos {
         }
         let mut judge = Judge::new(&round, means, MAX_STEPS);
         let mut found = judge.repeats();
-        let ends = found.is_none() && judge.ranking().is_some();
+        let ends = found.is_none() && !round.has_floats && judge.ranking().is_some();
         if found.is_none() && !ends {
-            found = judge.find();
+            found = if round.has_floats { judge.returns() } else { judge.find() };
         }
         self.tally.n_asked += judge.n_asked;
+        if found.is_none() && round.has_floats {
+            self.tally.has_floats(&place);
+        }
         if ends {
             self.tally.ends(&place);
             if round.is_free_of_inputs(&means.machine.terms) {

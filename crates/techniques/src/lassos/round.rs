@@ -20,6 +20,8 @@ use super::walk::{Body, Cut, Halt, Stamina, Walker, every_way};
 const MAX_PERIOD: usize = 64;
 /// How often ways are walked again because of new cells.
 const MAX_AGAIN: usize = 5;
+/// Rounds that a counter has to be good for, so that it does not matter that it overflows one day.
+const MANY_ROUNDS: i128 = 1 << 28;
 /// How symbols of memory never written begin.
 const UNDEFINED: &str = "\u{0}undefined";
 
@@ -61,6 +63,10 @@ pub struct Round {
     pub n_visits: usize,
     /// Cells that the conditions depend on, directly or through others.
     pub relevant: Vec<bool>,
+    /// Cells that only count, and overflow one day.
+    pub counters: Vec<usize>,
+    /// Whether floats decide where it goes.
+    pub has_floats: bool,
 }
 
 impl Round {
@@ -122,7 +128,7 @@ impl Round {
         for spot in spots {
             start.push(spot.read(&mut means.machine.terms, &stem.state).ok_or(Halt::Unknown)?);
         }
-        let mut walker = Walker { conds: Vec::new(), ..stem.clone() };
+        let mut walker = Walker { conds: Vec::new(), no_overflow: Vec::new(), ..stem.clone() };
         let cells = generalise(spots, &cut, &mut walker.state, means);
         for (cell, start) in cells.iter().zip(&start) {
             let value = means.eval.eval(&means.machine.terms, &stem.input, *start);
@@ -154,7 +160,7 @@ impl Round {
             }
             here = next;
         }
-        let (mut ways, mut more) = (Vec::new(), Changed::default());
+        let (mut ways, mut no_overflow, mut more) = (Vec::new(), Vec::new(), Changed::default());
         for walker in here {
             let found = changes(&cut, &from, &walker.state, blurred, registers, means);
             let terms = &means.machine.terms;
@@ -168,11 +174,8 @@ impl Round {
             more.blurred.extend(found.blurred);
             match updates(spots, &walker.state, means) {
                 Some(updates) => {
-                    let has_floats = |t: &TermId| means.machine.terms.has_floats(*t);
-                    if walker.conds.iter().chain(&updates).any(has_floats) {
-                        return Err(Halt::Float);
-                    }
                     ways.push(Way { conds: walker.conds, updates });
+                    no_overflow.push(walker.no_overflow);
                 }
                 None => rest = Rest::Unknown,
             }
@@ -180,6 +183,7 @@ impl Round {
         if !more.is_empty() {
             return Ok(Walked::Changed(more));
         }
+        let counters = let_counters_overflow(&cells, &start, &mut ways, &no_overflow, means);
         // A way whose values come from what may be anything is none to reason about.
         let relevant = loop {
             let relevant = relevant(&means.machine.terms, &cells, &ways);
@@ -197,8 +201,14 @@ impl Round {
             }
             rest = Rest::Unknown;
         };
+        let terms = &means.machine.terms;
+        let has_floats = ways.iter().any(|way| {
+            let needed = way.updates.iter().zip(&relevant).filter(|(_, is_relevant)| **is_relevant);
+            way.conds.iter().chain(needed.map(|(update, _)| update)).any(|t| terms.has_floats(*t))
+        });
         let stem = stem.clone();
-        Ok(Walked::Whole(Box::new(Round { cut, cells, start, stem, ways, rest, n_visits, relevant })))
+        let round = Round { cut, cells, start, stem, ways, rest, n_visits, relevant, counters, has_floats };
+        Ok(Walked::Whole(Box::new(round)))
     }
 
     pub fn key(&self) -> RoundKey {
@@ -351,6 +361,81 @@ fn updates(spots: &[Spot], state: &State, means: &mut Means) -> Option<Vec<TermI
 
 fn depends_on_undefined(terms: &Terms, conds: &[TermId]) -> bool {
     conds.iter().flat_map(|cond| terms.symbols(*cond)).any(|symbol| terms.symbol_name(*symbol).starts_with(UNDEFINED))
+}
+
+/// Takes out of the ways that a counter must not overflow, where nothing else depends on it and that is far off: who waits
+/// for it waits as good as for ever. The numbers of these counters.
+fn let_counters_overflow(
+    cells: &[Cell],
+    start: &[TermId],
+    ways: &mut [Way],
+    no_overflow: &[Vec<usize>],
+    means: &mut Means,
+) -> Vec<usize> {
+    if no_overflow.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
+    let terms = &means.machine.terms;
+    let later: Vec<Option<[u64; 3]>> =
+        (0..cells.len()).map(|idx| over_many_rounds(terms, cells, start, ways, idx)).collect();
+    // By way: conditions that hold for that long, and whose counter they are about.
+    let mut lasting: Vec<Vec<(usize, usize)>> = Vec::with_capacity(ways.len());
+    for (way, checks) in ways.iter().zip(no_overflow) {
+        let mut of_way = Vec::new();
+        for nth in checks {
+            let [symbol] = *terms.symbols(way.conds[*nth]) else { continue };
+            let counter = cells.iter().position(|cell| symbol_of(terms, cell.symbol) == symbol);
+            let Some((idx, values)) = counter.and_then(|idx| Some((idx, later[idx]?))) else { continue };
+            let holds = values.iter().all(|value| {
+                let mut here = Assignment::new();
+                here.set(symbol, *value);
+                means.eval.holds(terms, &here, way.conds[*nth])
+            });
+            if holds {
+                of_way.push((*nth, idx));
+            }
+        }
+        lasting.push(of_way);
+    }
+    let without = |ways: &[Way], is_out: &dyn Fn(usize) -> bool| -> Vec<Way> {
+        let mut others = ways.to_vec();
+        for (way, of_way) in others.iter_mut().zip(&lasting) {
+            let mut nth = 0..;
+            way.conds.retain(|_| {
+                let here = nth.next();
+                !of_way.iter().any(|(at, idx)| Some(*at) == here && is_out(*idx))
+            });
+        }
+        others
+    };
+    let decides = relevant(terms, cells, &without(ways, &|_| true));
+    let left = without(ways, &|idx| !decides[idx]);
+    ways.clone_from_slice(&left);
+    let mut counters: Vec<usize> = lasting.iter().flatten().map(|(_, idx)| *idx).filter(|idx| !decides[*idx]).collect();
+    counters.sort_unstable();
+    counters.dedup();
+    counters
+}
+
+/// For a cell that every way adds a constant to, and that starts as one: that, the least and the greatest value it can have
+/// after many rounds. `None` where it can have wrapped around by then.
+fn over_many_rounds(terms: &Terms, cells: &[Cell], start: &[TermId], ways: &[Way], idx: usize) -> Option<[u64; 3]> {
+    let Cell { symbol, bits, .. } = cells[idx];
+    let first = term::fold::signed(terms.as_const(start[idx])?, bits);
+    let (mut least, mut most) = (first, first);
+    for way in ways {
+        let by = match terms.view(way.updates[idx]) {
+            View::Symbol(_) if way.updates[idx] == symbol => 0,
+            View::Add(a, b) if a == symbol => terms.as_const(b)?,
+            View::Add(a, b) if b == symbol => terms.as_const(a)?,
+            _ => return None,
+        };
+        let there = first + MANY_ROUNDS * term::fold::signed(by, bits);
+        (least, most) = (least.min(there), most.max(there));
+    }
+    let half = 1i128 << (bits - 1);
+    let bits_of = |value: i128| (value as u128 & term::fold::mask(bits)) as u64;
+    (-half <= least && most < half).then(|| [first, least, most].map(bits_of))
 }
 
 fn relevant(terms: &Terms, cells: &[Cell], ways: &[Way]) -> Vec<bool> {

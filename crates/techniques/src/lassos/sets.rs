@@ -79,6 +79,13 @@ impl Judge<'_, '_, '_> {
         self.unrolled().or_else(|| self.walked()).or_else(|| self.whatever())
     }
 
+    /// Values that are met again on a walk with the path's own input. For floats, about which more is too hard to ask.
+    pub fn returns(&mut self) -> Option<Found> {
+        let input = self.round.with_start(&self.round.stem.input, self.means);
+        let trace = simulate(self.round, &input, self.max_steps, self.means);
+        self.listed(&trace, &input)
+    }
+
     /// A set of values that grow, by conditions alone.
     pub fn find_growing(&mut self) -> Option<Found> {
         self.unrolled().or_else(|| {

@@ -5,6 +5,7 @@ use ir::{BlockId, FuncId};
 use solver::{Answer as Solved, PathCondition};
 use term::{Assignment, TermId};
 use vm::{Answer, Effect, Liveness, PickWhy, State};
+use witness::BugKind;
 
 use crate::Others;
 
@@ -75,6 +76,8 @@ pub struct Walker {
     pub input: Assignment,
     /// The conditions of its own way.
     pub conds: Vec<TermId>,
+    /// Which of them only say that arithmetic does not overflow.
+    pub no_overflow: Vec<usize>,
     /// Whether others decide what a pointer means.
     pub others: Others,
 }
@@ -108,10 +111,18 @@ enum Asked {
     /// Exactly one of these holds.
     Ways(Vec<(TermId, Answer)>),
     /// Only this is followed; where it does not hold the program ends.
-    Unless(TermId, Answer),
+    Unless(TermId, Answer, Otherwise),
     /// Only this is followed; what happens where it does not hold is not known.
     Only(TermId, Answer),
     Halt(Halt),
+}
+
+/// Why the program ends where a condition does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Otherwise {
+    /// Signed arithmetic overflows.
+    Overflows,
+    Other,
 }
 
 impl Walker {
@@ -121,6 +132,7 @@ impl Walker {
             condition: path.condition.clone(),
             input: path.input.clone(),
             conds: Vec::new(),
+            no_overflow: Vec::new(),
             others,
         }
     }
@@ -149,7 +161,7 @@ impl Walker {
             };
             let ways = match asked(self, effect, means) {
                 Asked::Halt(halt) => return halt,
-                Asked::Unless(cond, answer) | Asked::Only(cond, answer) => vec![(cond, answer)],
+                Asked::Unless(cond, answer, _) | Asked::Only(cond, answer) => vec![(cond, answer)],
                 Asked::Ways(ways) => ways,
             };
             let holds = |(cond, _): &(TermId, Answer)| means.eval.holds(&means.machine.terms, &self.input, *cond);
@@ -217,7 +229,7 @@ pub fn every_way(
             };
             let ways = match asked(&walker, effect, means) {
                 Asked::Halt(halt) => break halt,
-                Asked::Unless(cond, answer) => {
+                Asked::Unless(cond, answer, why) => {
                     let otherwise = means.machine.terms.not(cond);
                     if !means.eval.holds(&means.machine.terms, &walker.input, cond) {
                         let terms = &mut means.machine.terms;
@@ -230,6 +242,9 @@ pub fn every_way(
                     let mut left = walker.clone();
                     left.conds.push(otherwise);
                     ended.push((left, Halt::Left));
+                    if why == Otherwise::Overflows && !means.machine.terms.is_true(cond) {
+                        walker.no_overflow.push(walker.conds.len());
+                    }
                     walker.take(means, cond, answer);
                     continue;
                 }
@@ -294,8 +309,11 @@ fn asked(walker: &Walker, effect: Effect, means: &mut Means) -> Asked {
         Effect::Switch { conds } => {
             Asked::Ways(conds.iter().map(|(edge, cond)| (*cond, Answer::Edge(*edge))).collect())
         }
+        Effect::Check { holds, bug } if bug.kind == BugKind::IntegerOverflow => {
+            Asked::Unless(holds, Answer::Proceed, Otherwise::Overflows)
+        }
         Effect::Check { holds, .. } | Effect::Assume { cond: holds } | Effect::Constrain { cond: holds } => {
-            Asked::Unless(holds, Answer::Proceed)
+            Asked::Unless(holds, Answer::Proceed, Otherwise::Other)
         }
         Effect::Pick { why: PickWhy::Float, .. } => Asked::Halt(Halt::Float),
         Effect::Pick { why: PickWhy::Status, .. } => Asked::Halt(Halt::Left),

@@ -16,10 +16,18 @@ const MAX_CONDITIONS: usize = 4;
 /// One sentence: which cycle it is, and what stays.
 pub fn words(round: &Round, found: &Found, means: &Means) -> String {
     let what = match round.cut.shape {
-        Shape::Loop => "this loop never ends",
-        Shape::Recursion => "this recursion never ends",
+        Shape::Loop => "this loop",
+        Shape::Recursion => "this recursion",
     };
-    format!("{what}: {}", stays(round, found, means))
+    let names = Names { round, terms: &means.machine.terms, module: &means.machine.image.module };
+    let ends = match round.counters.first() {
+        None => "never ends".to_string(),
+        Some(idx) => match names.name(*idx, round.cells[*idx]) {
+            Some(Named { name, .. }) => format!("ends only when {name} overflows"),
+            None => "ends only when a counter overflows".to_string(),
+        },
+    };
+    format!("{what} {ends}: {}", names.stays(found))
 }
 
 /// A variable or a member of one, and its type where that is known.
@@ -73,14 +81,27 @@ impl Names<'_> {
     fn value(&self, idx: usize, cell: Cell, found: &Found) -> String {
         let value = u128::from(found.input.get(symbol_of(self.terms, cell.symbol)));
         let named = self.name(idx, cell);
-        let declared = named.as_ref().and_then(|named| self.is_signed_type(named.ty?));
-        let shown = match declared.unwrap_or_else(|| self.is_compared_signed(cell.symbol)) {
-            true => fold::signed(value, cell.bits).to_string(),
-            false => value.to_string(),
+        let ty = named.as_ref().and_then(|named| named.ty);
+        let declared = ty.and_then(|ty| self.is_signed_type(ty));
+        let shown = match ty.and_then(|ty| self.as_float(ty, value, cell.bits)) {
+            Some(float) => float,
+            None if declared.unwrap_or_else(|| self.is_compared_signed(cell.symbol)) => {
+                fold::signed(value, cell.bits).to_string()
+            }
+            None => value.to_string(),
         };
         match named {
             Some(Named { name, .. }) => format!("{name} = {shown}"),
             None => format!("the value {shown}"),
+        }
+    }
+
+    /// A number of a floating-point type.
+    fn as_float(&self, ty: SourceTypeId, value: u128, bits: u32) -> Option<String> {
+        match (self.module.ty(self.module.strip(ty)?), bits) {
+            (SourceType::Base { kind: BaseKind::Float, .. }, 32) => Some(f32::from_bits(value as u32).to_string()),
+            (SourceType::Base { kind: BaseKind::Float, .. }, 64) => Some(f64::from_bits(value as u64).to_string()),
+            _ => None,
         }
     }
 

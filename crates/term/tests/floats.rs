@@ -202,7 +202,9 @@ fn nobody_sees_the_order_of_operands_in_a_comparison() {
         let (difference, root) = (terms.fsub(even, x, y), terms.fsqrt(even, product));
         let (square, size) = (terms.fmul(even, difference, difference), terms.fabs(difference));
         let negated = terms.fneg(sum);
-        [product, sum, fused, root, square, size, negated]
+        let opposite = terms.fneg(root);
+        let less = if x < y { terms.fadd(even, opposite, z) } else { terms.fsub(even, z, root) };
+        [product, sum, fused, root, square, size, negated, less]
     };
     let (one, other) = (of(&mut terms, x, y), of(&mut terms, y, x));
     let mut truths = Vec::new();

@@ -104,12 +104,12 @@ impl<'a> Ordering<'a> {
     fn keeps(&mut self, a: usize, b: usize, depth: u32) -> bool {
         match (self.net.nodes[a].what, self.net.nodes[b].what) {
             (What::Unary(op, rounding, from, x), What::Unary(other, same, also, y)) => {
-                (op, rounding, from) == (other, same, also) && self.at_most(x, y, depth)
+                (op, from) == (other, also) && keep_order(rounding, same) && self.at_most(x, y, depth)
             }
             (What::Negated(x), What::Negated(y)) => self.at_most(y, x, depth),
             (What::Magnitude(x), What::Magnitude(y)) => self.is_at_least(x, 0) && self.at_most(x, y, depth),
             (What::Binary(op, rounding, x1, x2), What::Binary(other, same, y1, y2))
-                if op == other && rounding == same =>
+                if op == other && keep_order(rounding, same) =>
             {
                 match op {
                     FloatBinary::Add => {
@@ -234,6 +234,11 @@ impl<'a> Ordering<'a> {
             _ => {}
         }
     }
+}
+
+/// Whether what is at most something else, before both are rounded, is so behind that, too.
+fn keep_order(one: Rounding, other: Rounding) -> bool {
+    one == other || one == Rounding::Down || other == Rounding::Up
 }
 
 /// What order says about a difference or a quotient: on which side of zero it is, and that it is no more than one.

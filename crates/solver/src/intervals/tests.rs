@@ -174,6 +174,7 @@ fn order_refutes_nothing_that_has_a_solution() {
                     2 => terms.fmin(side, other),
                     3 => terms.fmax(other, side),
                     4 => terms.float_binary(op, rounding, other, side),
+                    5 => terms.float_binary(op, Rounding::ALL[which as usize % 5], side, other),
                     _ => terms.float_binary(op, rounding, side, other),
                 }
             })
@@ -231,6 +232,13 @@ fn order_is_kept() {
         assert!(fails(&mut terms, &path, FloatCompare::LessOrEqual, a, b));
         assert!(!fails(&mut terms, &path, FloatCompare::Less, a, b));
         assert!(!fails(&mut terms, &path, FloatCompare::LessOrEqual, b, a));
+    }
+    // Rounded down, to the nearest and up.
+    let quotients = [Rounding::Down, even, Rounding::Up].map(|rounding| terms.fdiv(rounding, tenth, x));
+    let above = terms.fle(one, x);
+    for (a, b) in [(0, 1), (1, 2), (0, 2)] {
+        assert!(fails(&mut terms, &[above], FloatCompare::LessOrEqual, quotients[a], quotients[b]));
+        assert!(!fails(&mut terms, &[above], FloatCompare::LessOrEqual, quotients[b], quotients[a]));
     }
     // (x - lo) / (hi - lo) is between zero and one.
     let between = [terms.fle(lo, x), terms.fle(x, hi), terms.flt(lo, hi), terms.fle(hi, finite), terms.fle(one, lo)];

@@ -20,6 +20,7 @@ impl Terms {
     ///
     /// match: (fadd y x), (fmul y x), (fma y x z)         result: operands in order
     /// match: (fmul d d), (fabs d), d (fsub y x)          result: d the other way around
+    /// match: (fadd x (fneg y)), (fsub x (fneg y))        result: (fsub x y), (fadd x y)
     pub(crate) fn without_payload(&mut self, t: TermId) -> TermId {
         let mut stack = vec![t];
         while let Some(&top) = stack.last() {
@@ -76,6 +77,12 @@ impl Terms {
                     let size = self.either_difference(a);
                     return self.float_binary(op, rounding, size, size);
                 }
+                let (op, a, b) = match (op, self.negated(a), self.negated(b)) {
+                    (FloatBinary::Add, _, Some(y)) => (FloatBinary::Sub, a, y),
+                    (FloatBinary::Add, Some(x), None) => (FloatBinary::Sub, b, x),
+                    (FloatBinary::Sub, _, Some(y)) => (FloatBinary::Add, a, y),
+                    _ => (op, a, b),
+                };
                 let (a, b) = if op.commutes() { self.ordered(a, b) } else { (a, b) };
                 self.float_binary(op, rounding, a, b)
             }
@@ -109,6 +116,14 @@ impl Terms {
                 self.fsub(rounding, a, b)
             }
             _ => t,
+        }
+    }
+
+    /// What a term is the negative of.
+    fn negated(&self, t: TermId) -> Option<TermId> {
+        match self.any_sign_changed(t)? {
+            (of, Sign::Flipped) => Some(of),
+            (_, Sign::Cleared) => None,
         }
     }
 

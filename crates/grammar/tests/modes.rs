@@ -195,3 +195,52 @@ fn macros_of_the_file_are_seen_through() {
     assert!(said.len() == 1 && said[0].contains("`OTHER`"), "{said:?}");
     assert_eq!(texts(grammar, 2), wanted);
 }
+
+/// What stands around rules of parsers that people generate: handlers, labels, options of a rule.
+#[test]
+fn what_stands_around_rules_of_antlr() {
+    let grammar = of_files(&[(
+        "g.g4",
+        "grammar g;\na returns [int v] locals [int n] @init { n = 0; } : B rest # one | left=c+ # other ;\n\
+         catch [RecognitionException e] { throw e; }\nfinally { done(); }\nrest : <assoc=right> c ;\n\
+         c : C ;\ncatching : C ;\nB options { caseInsensitive = true; } : 'b' ;\nC : 'c' ;\n",
+    )]);
+    assert!(losses(&grammar).is_empty(), "{:?}", grammar.notes);
+    let b = grammar.tokens.iter().find(|token| token.name == "B").unwrap();
+    assert!(b.language.accepts(b"b") && b.language.accepts(b"B"));
+    let c = grammar.tokens.iter().find(|token| token.name == "C").unwrap();
+    assert!(!c.language.accepts(b"C"));
+    let wanted: BTreeSet<String> = ["B C", "C", "C C"].map(str::to_string).into();
+    assert_eq!(texts(grammar, 2), wanted);
+}
+
+/// A comment may have comments in it, and end where the text does: tokens lose nothing by that, but a string would.
+#[test]
+fn tokens_of_antlr_that_have_themselves_within() {
+    let of = |rules: &str| of_files(&[("g.g4", &format!("grammar g;\na : B* ;\nB : 'b' ;\n{rules}\n") as &str)]);
+    let comment = of(
+        "NOTE : '/*' ( NOTE | . )*? '*/' -> skip ;\nLINE : '//' BODY ('\\n' | EOF) -> channel(HIDDEN) ;\nfragment BODY : .*? ;",
+    );
+    assert!(losses(&comment).is_empty() && comment.notes.len() == 2, "{:?}", comment.notes);
+    let grammar = of_files(&[(
+        "g.g4",
+        "grammar g;\na : S L ;\nS : '(' (S | [a-z])* ')' ;\nL : BODY ('\\n' | EOF) ;\nfragment BODY : '#' .*? ;\n",
+    )]);
+    assert_eq!(losses(&grammar).len(), 2, "{:?}", grammar.notes);
+    let of = |name: &str| &grammar.tokens.iter().find(|token| token.name == name).unwrap().language;
+    assert!(of("S").accepts(b"(ab)") && !of("S").accepts(b"((a)"));
+    assert!(of("L").accepts(b"#a\n") && !of("L").accepts(b"#a\n\n"), "what a fragment repeats stops early, too");
+}
+
+/// A token that no rule has is in no text, so what leads to it is no loss; and it is not worth a word.
+#[test]
+fn tokens_that_no_rule_has() {
+    let rules = "\\\" BEGIN(TEXT);\n<TEXT>\\\" { BEGIN(INITIAL); return STRING; }\n<TEXT>[a-z]+ ;\n<TEXT>.|\\n return BAD;\n. return *yytext;";
+    let grammar = scanner(rules);
+    assert!(grammar.notes.is_empty(), "{:?}", grammar.notes);
+    let used = of_files(&[
+        ("g.txt", "text = { STRING | WORD | BAD } ;"),
+        ("g.l", &format!("%x TEXT NOTE\n%%\n[a-z]+ return WORD;\n[ ]+ ;\n{rules}\n")),
+    ]);
+    assert_eq!(losses(&used).len(), 1, "{:?}", used.notes);
+}

@@ -42,6 +42,7 @@ struct Lexeme {
     mode: String,
     gives: LexemeGives,
     then: Then,
+    case: Case,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ enum Lexed {
     Regex(String),
     /// One character that none of these matches.
     Not(Box<Lexed>),
+    /// The end of the text.
+    End,
 }
 
 impl Reader<'_, '_> {
@@ -90,8 +93,8 @@ impl Reader<'_, '_> {
                 "options" | "tokens" | "channels" => {
                     self.blanks()?;
                     let block = self.cursor.braces()?;
-                    if word == "options" && block.replace(' ', "").contains("caseInsensitive=true") {
-                        self.case = Case::Ignored;
+                    if word == "options" {
+                        self.case = case_of(&block).unwrap_or(self.case);
                     }
                 }
                 "mode" => {
@@ -127,19 +130,21 @@ impl Reader<'_, '_> {
     }
 
     /// What may stand between the name of a rule and its colon.
-    fn skip_to_colon(&mut self, name: &str) -> Result<(), Error> {
+    /// Whether case matters, if that is said there.
+    fn skip_to_colon(&mut self, name: &str) -> Result<Option<Case>, Error> {
+        let mut case = None;
         loop {
             self.blanks()?;
             match self.cursor.peek() {
                 Some(b':') => {
                     self.cursor.bump();
-                    return Ok(());
+                    return Ok(case);
                 }
                 Some(b'[') => {
                     self.cursor.take_while(|byte| byte != b']');
                     self.cursor.bump();
                 }
-                Some(b'{') => drop(self.cursor.braces()?),
+                Some(b'{') => case = case_of(&self.cursor.braces()?).or(case),
                 Some(b'@') => {
                     self.cursor.take_while(|byte| byte != b'{');
                     self.cursor.braces()?;
@@ -159,9 +164,27 @@ impl Reader<'_, '_> {
         if !self.cursor.eat(";") {
             return Err(self.cursor.error(format!("a `;` is missing at the end of `{name}`")));
         }
+        self.skip_handlers()?;
         self.draft.start.get_or_insert_with(|| name.clone());
         self.draft.rules.push(DraftRule { of: name, expr, line: Some(line) });
         Ok(())
+    }
+
+    /// `catch [...] { ... }` and `finally { ... }` behind a rule.
+    fn skip_handlers(&mut self) -> Result<(), Error> {
+        loop {
+            self.blanks()?;
+            let is_handler = ["catch", "finally"].iter().any(|word| {
+                self.cursor.starts_with(word)
+                    && !self.cursor.peek_at(word.len()).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            });
+            if !is_handler {
+                return Ok(());
+            }
+            self.cursor.name();
+            self.cursor.take_while(|byte| byte != b'{');
+            self.cursor.braces()?;
+        }
     }
 
     fn deeper(&mut self) -> Result<(), Error> {
@@ -195,8 +218,11 @@ impl Reader<'_, '_> {
                     self.cursor.bump();
                     continue;
                 }
+                // What this side is called; others may follow on the line.
                 Some(b'#') => {
-                    self.cursor.rest_of_line();
+                    self.cursor.bump();
+                    self.blanks()?;
+                    self.cursor.name();
                     continue;
                 }
                 Some(b'~') => {
@@ -268,7 +294,7 @@ impl Reader<'_, '_> {
     }
 
     fn lexeme(&mut self, name: String, line: usize, mut gives: LexemeGives) -> Result<(), Error> {
-        self.skip_to_colon(&name)?;
+        let case = self.skip_to_colon(&name)?.unwrap_or(self.case);
         let expr = self.lex_choice()?;
         self.blanks()?;
         let mut then = Then::Same;
@@ -295,7 +321,7 @@ impl Reader<'_, '_> {
         if !self.cursor.eat(";") {
             return Err(self.cursor.error(format!("a `;` is missing at the end of `{name}`")));
         }
-        self.lexemes.push(Lexeme { name, line, expr, mode: self.mode.clone(), gives, then });
+        self.lexemes.push(Lexeme { name, line, expr, mode: self.mode.clone(), gives, then, case });
         Ok(())
     }
 
@@ -372,7 +398,7 @@ impl Reader<'_, '_> {
                     .cursor
                     .name()
                     .ok_or_else(|| self.cursor.error("a 'text', a [set] or a name is expected here"))?;
-                Ok(if name == "EOF" { Lexed::Sequence(Vec::new()) } else { Lexed::Name(name) })
+                Ok(if name == "EOF" { Lexed::End } else { Lexed::Name(name) })
             }
         }
     }
@@ -396,9 +422,8 @@ impl Reader<'_, '_> {
 
     /// The patterns of the lexer, in order.
     fn finish(self) -> Result<(), Error> {
-        let mut losses = Vec::new();
-        let by_name: FxHashMap<&str, &Lexeme> =
-            self.lexemes.iter().map(|lexeme| (lexeme.name.as_str(), lexeme)).collect();
+        let (mut losses, mut notes) = (Vec::new(), Vec::new());
+        let by_name: ByName = self.lexemes.iter().map(|lexeme| (lexeme.name.as_str(), lexeme)).collect();
         let mut rules = Vec::new();
         for lexeme in &self.lexemes {
             let LexemeGives::Scanned(gives) = &lexeme.gives else { continue };
@@ -407,12 +432,21 @@ impl Reader<'_, '_> {
                 line: Some(lexeme.line),
                 message: format!("`{}`: {why}", lexeme.name),
             };
-            let mut regex = String::new();
-            write(&lexeme.expr, &by_name, 0, &mut regex).map_err(wrong)?;
-            let mut language = Language::of_regex(&regex, Alphabet::Unicode, self.case).map_err(wrong)?;
-            if stops_early(&lexeme.expr) {
+            let mut writing = Writing { names: &by_name, within: vec![&lexeme.name], left_out: None };
+            let mut language = match writing.write(&lexeme.expr, 0).map_err(wrong)? {
+                Some(regex) => Language::of_regex(&regex, Alphabet::Unicode, lexeme.case).map_err(wrong)?,
+                None => Language::empty(),
+            };
+            if let Some(why) = writing.left_out {
+                let text = format!("`{}`: {why}", lexeme.name);
+                match gives {
+                    Returns::Nothing => notes.push((lexeme.line, text)),
+                    _ => losses.push((lexeme.line, text)),
+                }
+            }
+            if stops_early(&lexeme.expr, &by_name, 0) {
                 language = language.shortest();
-                if repeats_behind(&lexeme.expr) {
+                if repeats_behind(&lexeme.expr, &by_name, 0) {
                     let why = format!("what `{}` repeats behind a part that stops early is left out", lexeme.name);
                     losses.push((lexeme.line, why));
                 }
@@ -434,9 +468,17 @@ impl Reader<'_, '_> {
             Literals::AsScanned(Case::Matters) | Literals::Own => self.case,
         };
         self.draft.texts = Literals::AsScanned(case);
+        notes.into_iter().for_each(|(line, what)| self.draft.note(Some(line), what));
         losses.into_iter().for_each(|(line, why)| self.draft.lose(Some(line), why));
         Ok(())
     }
+}
+
+/// Whether options say that case matters.
+fn case_of(options: &str) -> Option<Case> {
+    let plain: String = options.split_ascii_whitespace().collect();
+    let (_, value) = plain.split_once("caseInsensitive=")?;
+    Some(if value.starts_with("true") { Case::Ignored } else { Case::Matters })
 }
 
 fn mode_name(name: &str) -> String {
@@ -484,73 +526,113 @@ fn push_char(c: char, out: &mut String) {
     out.push_str(&format!(r"\x{{{:x}}}", c as u32));
 }
 
+type ByName<'l> = FxHashMap<&'l str, &'l Lexeme>;
+
+/// What a part of a rule stands for where it is a name; `None` for what nests too deeply.
+fn named<'l>(name: &str, names: &ByName<'l>, depth: usize) -> Option<&'l Lexed> {
+    names.get(name).filter(|_| depth < MOST_NAMES).map(|lexeme| &lexeme.expr)
+}
+
 /// Whether the rule matches as little as it can: ANTLR stops at the first end that fits.
-fn stops_early(expr: &Lexed) -> bool {
+fn stops_early(expr: &Lexed, names: &ByName, depth: usize) -> bool {
     match expr {
-        Lexed::Sequence(parts) | Lexed::Choice(parts) => parts.iter().any(stops_early),
-        Lexed::Repeat(inner, how) => how.len() == 2 || stops_early(inner),
-        Lexed::Name(_) | Lexed::Regex(_) | Lexed::Not(_) => false,
+        Lexed::Sequence(parts) | Lexed::Choice(parts) => parts.iter().any(|part| stops_early(part, names, depth)),
+        Lexed::Repeat(inner, how) => how.len() == 2 || stops_early(inner, names, depth),
+        Lexed::Name(name) => named(name, names, depth).is_some_and(|inner| stops_early(inner, names, depth + 1)),
+        Lexed::Regex(_) | Lexed::Not(_) | Lexed::End => false,
     }
 }
 
-/// Whether something is repeated behind a part that stops early. What a name stands for may.
-fn repeats_behind(expr: &Lexed) -> bool {
+/// Whether something is repeated behind a part that stops early.
+fn repeats_behind(expr: &Lexed, names: &ByName, depth: usize) -> bool {
     match expr {
         Lexed::Sequence(parts) => {
-            let first = parts.iter().position(stops_early);
-            first.is_some_and(|first| repeats_behind(&parts[first]) || parts[first + 1..].iter().any(repeats))
+            let first = parts.iter().position(|part| stops_early(part, names, depth));
+            first.is_some_and(|first| {
+                repeats_behind(&parts[first], names, depth) || parts[first + 1..].iter().any(repeats)
+            })
         }
-        Lexed::Choice(parts) => parts.iter().any(repeats_behind),
-        Lexed::Repeat(inner, how) => how.len() == 1 && stops_early(inner),
-        Lexed::Name(_) | Lexed::Regex(_) | Lexed::Not(_) => false,
+        Lexed::Choice(parts) => parts.iter().any(|part| repeats_behind(part, names, depth)),
+        Lexed::Repeat(inner, how) => how.len() == 1 && stops_early(inner, names, depth),
+        Lexed::Name(name) => named(name, names, depth).is_some_and(|inner| repeats_behind(inner, names, depth + 1)),
+        Lexed::Regex(_) | Lexed::Not(_) | Lexed::End => false,
     }
 }
 
+/// What a name stands for may be repeated as well.
 fn repeats(expr: &Lexed) -> bool {
     match expr {
         Lexed::Sequence(parts) | Lexed::Choice(parts) => parts.iter().any(repeats),
         Lexed::Repeat(..) | Lexed::Name(_) => true,
-        Lexed::Regex(_) | Lexed::Not(_) => false,
+        Lexed::Regex(_) | Lexed::Not(_) | Lexed::End => false,
     }
 }
 
-fn write(expr: &Lexed, names: &FxHashMap<&str, &Lexeme>, depth: usize, out: &mut String) -> Result<(), String> {
-    if depth > DEEPEST {
-        return Err("it names itself, which a token cannot do here".into());
-    }
-    match expr {
-        Lexed::Sequence(parts) => parts.iter().try_for_each(|part| write(part, names, depth + 1, out)),
-        Lexed::Choice(sides) => {
-            out.push_str("(?:");
-            for (idx, side) in sides.iter().enumerate() {
-                if idx > 0 {
-                    out.push('|');
+/// Names of fragments in each other that are looked through.
+const MOST_NAMES: usize = 20;
+
+/// Writes rules of the lexer in the words of the library.
+struct Writing<'l> {
+    names: &'l ByName<'l>,
+    /// The rules that are being written, one in the other.
+    within: Vec<&'l str>,
+    /// Why something was left out.
+    left_out: Option<&'static str>,
+}
+
+impl<'l> Writing<'l> {
+    /// `None`: nothing is left of it.
+    fn write(&mut self, expr: &'l Lexed, depth: usize) -> Result<Option<String>, String> {
+        if depth > DEEPEST {
+            return Err("it is nested too deeply".into());
+        }
+        match expr {
+            Lexed::Sequence(parts) => {
+                let mut all = String::new();
+                for part in parts {
+                    let Some(part) = self.write(part, depth + 1)? else { return Ok(None) };
+                    all.push_str(&part);
                 }
-                write(side, names, depth + 1, out)?;
+                Ok(Some(all))
             }
-            out.push(')');
-            Ok(())
-        }
-        Lexed::Repeat(inner, how) => {
-            out.push_str("(?:");
-            write(inner, names, depth + 1, out)?;
-            out.push(')');
-            out.push_str(&how[..1]);
-            Ok(())
-        }
-        Lexed::Name(name) => {
-            let lexeme = names.get(name.as_str()).ok_or_else(|| format!("`{name}` is not defined"))?;
-            write(&lexeme.expr, names, depth + 1, out)
-        }
-        Lexed::Regex(regex) => {
-            out.push_str(regex);
-            Ok(())
-        }
-        Lexed::Not(inner) => {
-            let mut sides = Vec::new();
-            characters(inner, names, depth + 1, &mut sides)?;
-            out.push_str(&format!("[^{}]", sides.concat()));
-            Ok(())
+            Lexed::Choice(sides) => {
+                let is_end = |side: &&Lexed| match side {
+                    Lexed::Sequence(parts) => matches!(parts[..], [Lexed::End]),
+                    other => matches!(other, Lexed::End),
+                };
+                let mut written = Vec::new();
+                for side in sides {
+                    if sides.len() > 1 && is_end(&side) {
+                        self.left_out = Some("what ends at the end of the text is left out");
+                    } else {
+                        written.extend(self.write(side, depth + 1)?);
+                    }
+                }
+                Ok((!written.is_empty()).then(|| format!("(?:{})", written.join("|"))))
+            }
+            Lexed::Repeat(inner, how) => Ok(match (self.write(inner, depth + 1)?, &how[..1]) {
+                (Some(inner), how) => Some(format!("(?:{inner}){how}")),
+                (None, "+") => None,
+                (None, _) => Some(String::new()),
+            }),
+            Lexed::Name(name) if self.within.contains(&name.as_str()) => {
+                self.left_out = Some("what it has of itself within is left out");
+                Ok(None)
+            }
+            Lexed::Name(name) => {
+                let lexeme = self.names.get(name.as_str()).ok_or_else(|| format!("`{name}` is not defined"))?;
+                self.within.push(name);
+                let written = self.write(&lexeme.expr, depth + 1);
+                self.within.pop();
+                written
+            }
+            Lexed::Regex(regex) => Ok(Some(regex.clone())),
+            Lexed::Not(inner) => {
+                let mut sides = Vec::new();
+                characters(inner, self.names, depth + 1, &mut sides)?;
+                Ok(Some(format!("[^{}]", sides.concat())))
+            }
+            Lexed::End => Ok(Some(String::new())),
         }
     }
 }

@@ -1,14 +1,18 @@
 //! `colt grammar FILE...`: what was understood of a grammar, and how many symbolic strings there are of each size.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use grammar::read::Files;
-use grammar::{Grammar, Kind, Measure, ModeId, Note, Token};
+use grammar::{Grammar, Kind, Measure, ModeId, Note, Symbol, Token, TokenId};
 
 use crate::args::GrammarArgs;
 use crate::fault;
 use crate::outcome::{Exit, Failure};
 use crate::screen::print;
+
+/// Tokens without use that are named.
+const FEW: usize = 8;
 
 pub fn grammar(args: &GrammarArgs) -> Result<Exit, Failure> {
     fault::doing("reading a grammar".to_string());
@@ -33,9 +37,12 @@ fn rules(grammar: &Grammar, out: &mut String) {
 }
 
 fn tokens(grammar: &Grammar, out: &mut String) {
-    let used = |token: &&Token| token.kind != Kind::Empty;
-    let _ = writeln!(out, "{} tokens", grammar.tokens.iter().filter(used).count());
-    for token in grammar.tokens.iter().filter(used) {
+    let named: HashSet<TokenId> = grammar.rules.iter().flat_map(|rule| &rule.symbols).filter_map(token_of).collect();
+    let has_text = |token: &&Token| token.kind != Kind::Empty;
+    let is_used = |token: &&Token| named.contains(&token.known_as);
+    let (used, others): (Vec<&Token>, Vec<&Token>) = grammar.tokens.iter().filter(has_text).partition(is_used);
+    let _ = writeln!(out, "{} tokens", used.len());
+    for token in used {
         let what = match &token.kind {
             Kind::Empty => "no text".to_string(),
             Kind::One(text) => format!("one text, \"{}\"", text.escape_ascii()),
@@ -46,12 +53,24 @@ fn tokens(grammar: &Grammar, out: &mut String) {
         let mode = if token.mode == ModeId::FIRST { String::new() } else { format!(" in {mode}") };
         let _ = writeln!(out, "  {}{mode}: {what}", token.name);
     }
+    if !others.is_empty() {
+        let few: Vec<&str> = others.iter().take(FEW).map(|token| token.name.as_str()).collect();
+        let more = if others.len() > FEW { ", ..." } else { "" };
+        let _ = writeln!(out, "and {} that no rule has: {}{more}", others.len(), few.join(" "));
+    }
     let _ = match &grammar.scanner.blank {
         Some(blank) => {
             writeln!(out, "where two tokens would run together, \"{}\" stands between them", blank.escape_ascii())
         }
         None => writeln!(out, "no blank was found: texts where two tokens would run together are left out"),
     };
+}
+
+fn token_of(symbol: &Symbol) -> Option<TokenId> {
+    match symbol {
+        Symbol::Token(token) => Some(*token),
+        Symbol::Variable(_) => None,
+    }
 }
 
 fn counts(grammar: &Grammar, largest: usize, out: &mut String) {

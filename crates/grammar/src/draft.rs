@@ -99,6 +99,8 @@ pub struct Draft {
     pub rules: Vec<DraftRule>,
     pub patterns: Vec<DraftPattern>,
     pub notes: Vec<Note>,
+    /// Notes that only count where a rule has one of these tokens.
+    pub notes_with: Vec<(Vec<String>, Note)>,
     pub texts: Literals,
     pub unmatched: Unmatched,
     /// Names that the file declares as tokens, with their lines.
@@ -120,6 +122,12 @@ impl Draft {
     /// Says why texts of the language are not written.
     pub fn lose(&mut self, line: Option<usize>, text: impl Into<String>) {
         self.notes.push(Note { file: self.file.clone(), line, text: text.into(), lost: Lost::Texts });
+    }
+
+    /// The same, if a rule has one of these tokens.
+    pub fn lose_with(&mut self, tokens: Vec<String>, line: Option<usize>, text: impl Into<String>) {
+        let note = Note { file: self.file.clone(), line, text: text.into(), lost: Lost::Texts };
+        self.notes_with.push((tokens, note));
     }
 
     pub fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
@@ -330,6 +338,11 @@ impl Building {
 
     fn finish(mut self) -> Result<Grammar, Error> {
         self.report_unknown();
+        for (tokens, note) in std::mem::take(&mut self.draft.notes_with) {
+            let mut ids = tokens.iter().filter_map(|name| self.token_ids.get(name));
+            let is_used = ids.any(|id| self.rules.iter().any(|rule| rule.symbols.contains(&Symbol::Token(*id))));
+            self.draft.notes.extend(is_used.then_some(note));
+        }
         let start = match &self.draft.start {
             Some(name) => self.variable_ids.get(name).copied(),
             None => (!self.variables.is_empty()).then_some(VariableId(0)),
@@ -414,7 +427,9 @@ impl Building {
 
     /// Leaves out what derives no text and what the start does not lead to.
     fn prune(mut self, start: VariableId, tokens: Vec<Token>, scanner: Scanner) -> Result<Grammar, Error> {
-        for token in tokens.iter().filter(|token| token.kind == Kind::Empty) {
+        let named: FxHashSet<Symbol> = self.rules.iter().flat_map(|rule| rule.symbols.iter().copied()).collect();
+        let is_used = |token: &&Token| named.contains(&Symbol::Token(token.known_as));
+        for token in tokens.iter().filter(|token| token.kind == Kind::Empty).filter(is_used) {
             self.draft.note(
                 None,
                 format!(

@@ -57,6 +57,7 @@ pub fn grammar(files: &Files) -> Result<Grammar, Error> {
                 let mut scanner = lex::read(&file, text)?;
                 draft.patterns.append(&mut scanner.patterns);
                 draft.notes.append(&mut scanner.notes);
+                draft.notes_with.append(&mut scanner.notes_with);
                 if scanner.unmatched == Unmatched::PassedOver {
                     draft.unmatched = Unmatched::PassedOver;
                 }

@@ -81,7 +81,15 @@ struct Giver<'d, 'r> {
     /// Modes that were put together with what begins them.
     composed: Vec<&'r str>,
     /// What is to be said of rules, where a text comes to a mode that they match in.
-    said: Vec<(&'r ScanRule, Lost, String)>,
+    said: Vec<Saying<'r>>,
+}
+
+struct Saying<'r> {
+    rule: &'r ScanRule,
+    lost: Lost,
+    text: String,
+    /// Tokens of which one has to be in a rule for it to matter; none where it always does.
+    matters_for: Vec<String>,
 }
 
 /// Where a step that closes leads, and what it gives.
@@ -103,7 +111,7 @@ impl<'r> Giver<'_, 'r> {
     }
 
     fn say(&mut self, rule: &'r ScanRule, lost: Lost, text: String) {
-        self.said.push((rule, lost, text));
+        self.said.push(Saying { rule, lost, text, matters_for: Vec::new() });
     }
 
     fn rule(&mut self, rule: &'r ScanRule) {
@@ -180,12 +188,18 @@ impl<'r> Giver<'_, 'r> {
             return self.say(rule, Lost::Texts, text);
         };
         let steps = self.steps(rule, name);
-        let gives_more = steps.iter().any(|(step, rule)| match step {
-            Step::Other => !matches!(rule.action.gives, Returns::Refused | Returns::Aside | Returns::Nothing),
-            Step::Within | Step::Closes(_) => false,
-        });
-        let is_comment =
-            !gives_more && !steps.iter().any(|(step, _)| matches!(step, Step::Closes(Closes { token: Some(_), .. })));
+        let mut gives_more = false;
+        let mut others: Vec<String> = Vec::new();
+        for (_, rule) in steps.iter().filter(|(step, _)| *step == Step::Other) {
+            match &rule.action.gives {
+                Returns::Refused | Returns::Aside | Returns::Nothing => {}
+                Returns::Tokens(tokens) => others.extend(tokens.iter().cloned()),
+                Returns::More | Returns::ItsText | Returns::Unknown(_) => gives_more = true,
+            }
+        }
+        let is_comment = !gives_more
+            && others.is_empty()
+            && !steps.iter().any(|(step, _)| matches!(step, Step::Closes(Closes { token: Some(_), .. })));
         let text = format!("`{}`: what begins there is not written", rule.pattern);
         if is_comment {
             return self.say(rule, Lost::Nothing, text);
@@ -206,9 +220,11 @@ impl<'r> Giver<'_, 'r> {
             self.push(rule, Gives::Token(token), language, then);
         }
         self.composed.push(name);
+        let text = format!("`{}`: not all that begins there is written", rule.pattern);
         if gives_more || found.left_out == LeftOut::Steps {
-            let text = format!("`{}`: not all that begins there is written", rule.pattern);
             self.say(rule, Lost::Texts, text);
+        } else if !others.is_empty() {
+            self.said.push(Saying { rule, lost: Lost::Texts, text, matters_for: others });
         }
     }
 
@@ -255,9 +271,10 @@ impl<'r> Giver<'_, 'r> {
     fn conclude(mut self) {
         let reached = reached_modes(&self.draft.patterns);
         let matters = |rule: &ScanRule| rule.modes.iter().any(|mode| reached.contains(mode));
-        for (rule, lost, text) in std::mem::take(&mut self.said) {
+        for Saying { rule, lost, text, matters_for } in std::mem::take(&mut self.said) {
             match lost {
                 _ if !matters(rule) => {}
+                Lost::Texts if !matters_for.is_empty() => self.draft.lose_with(matters_for, Some(rule.line), text),
                 Lost::Texts => self.draft.lose(Some(rule.line), text),
                 Lost::Nothing => self.draft.note(Some(rule.line), text),
             }

@@ -158,10 +158,14 @@ fn value_of(value: &str) -> Value {
     }
     match value {
         "*yytext" | "yytext[0]" | "yytext [0]" | "* yytext" => return Value::ItsText,
-        "0" | "YY_NULL" | "YYEOF" => return Value::End,
+        "0" | "YY_NULL" | "YYEOF" | "EOF" => return Value::End,
         // What yacc keeps for itself: no rule has these.
         "256" | "257" | "YYerror" | "YYUNDEF" => return Value::Refused,
         _ => {}
+    }
+    // A parser of yacc takes whatever is negative for the end.
+    if value.parse::<i64>().is_ok_and(|number| number < 0) {
+        return Value::End;
     }
     if let Ok(byte) = value.parse::<u8>() {
         return Value::Token(crate::draft::text_name(&[byte]));
@@ -273,6 +277,8 @@ mod tests {
         assert_eq!(returns("{ BEGIN(TEXT); return QUOTE; }"), token("QUOTE"));
         assert_eq!(returns("yyterminate();"), Returns::Refused);
         assert_eq!(returns("return 256;"), Returns::Refused);
+        assert_eq!(returns("return -1;"), Returns::Refused);
+        assert_eq!(returns("{ return (EOF); }"), Returns::Refused);
         assert_eq!(returns("return 43;"), token("\"+\""));
         assert!(matches!(returns("return 300;"), Returns::Unknown(_)));
         assert_eq!(returns("{ while (input() != '\n') ; }"), Returns::Aside);

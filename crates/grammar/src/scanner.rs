@@ -1,6 +1,6 @@
 //! Which texts are scanned as which token: the longest match wins, then the earliest pattern, as lex does it.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Language, Token, TokenId};
 
@@ -185,6 +185,25 @@ impl Scanner {
         }
     }
 
+    /// A byte that may stand behind any of these tokens as often as one likes, and the scanner skips it; the plainest.
+    pub fn padding(&self, tokens: &[Token]) -> Option<u8> {
+        let pads = |byte: &u8| {
+            let one = Language::of_bytes(&[*byte]);
+            let several = one.then(&one.repeated());
+            let is_skipped = |mode: ModeId| {
+                let mut patterns = self.patterns_in(mode).filter(|pattern| pattern.gives != Yield::Nothing);
+                self.scan(&[*byte], mode) == Some(Yield::Nothing)
+                    && patterns.all(|pattern| pattern.language.and(&several).is_empty())
+            };
+            let ends = |token: &Token| {
+                let mut modes = self.modes();
+                token.language.is_empty() || !modes.any(|mode| self.runs_together(&token.language, &one, mode))
+            };
+            self.modes().all(is_skipped) && tokens.iter().all(ends)
+        };
+        BLANKS.iter().filter(|blank| blank.len() == 1).map(|blank| blank[0]).find(pads)
+    }
+
     /// Whether a text may have something in this mode that the parser does not get to see: blanks, comments, bytes without a pattern.
     fn may_pass_over(&self, mode: ModeId) -> bool {
         let gives_none = |pattern: &Pattern| matches!(pattern.gives, Yield::Nothing | Yield::Unknown);
@@ -253,22 +272,43 @@ pub fn takes_more(pattern: &Language, first: &Language, second: &Language) -> bo
     false
 }
 
-/// Whether the pattern matches every text of `first` and the next byte, whichever text of `second` follows.
+/// Whether the pattern matches every text of `first` and more behind it, whichever text of `second` follows.
 fn always_takes_more(pattern: &Language, first: &Language, second: &Language) -> bool {
-    let follow: Vec<u8> = (0..=255u8).filter(|byte| second.next(second.start(), *byte) != 0).collect();
+    let mut taken = FxHashMap::default();
     let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
     let mut open = vec![(pattern.start(), first.start())];
     while let Some((state, text)) = open.pop() {
         if text == 0 || !seen.insert((state, text)) {
             continue;
         }
-        let takes = |byte: &u8| pattern.accepts_at(pattern.next(state, *byte));
-        if first.accepts_at(text) && !follow.iter().all(takes) {
+        if first.accepts_at(text) && !takes_some(pattern, state, second, second.start(), &mut taken) {
             return false;
         }
         open.extend((0..=255u8).map(|byte| (pattern.next(state, byte), first.next(text, byte))));
     }
     true
+}
+
+/// Whether the pattern comes to an end within every text of the language. A character may be of several bytes.
+fn takes_some(
+    pattern: &Language,
+    state: u32,
+    language: &Language,
+    text: u32,
+    taken: &mut FxHashMap<(u32, u32), bool>,
+) -> bool {
+    if let Some(known) = taken.get(&(state, text)) {
+        return *known;
+    }
+    // Round and round without an end is none.
+    taken.insert((state, text), false);
+    let takes = (0..=255u8).all(|byte| {
+        let (state, text) = (pattern.next(state, byte), language.next(text, byte));
+        let is_open = state != 0 && !language.accepts_at(text);
+        text == 0 || pattern.accepts_at(state) || is_open && takes_some(pattern, state, language, text, taken)
+    });
+    taken.insert((state, text), takes);
+    takes
 }
 
 fn push(open: &mut Vec<(u32, u32, bool)>, pattern: &Language, state: u32, second: &Language, text: u32, byte: u8) {
@@ -322,6 +362,9 @@ mod tests {
         assert!(always_takes_more(&name, &name, &word) && always_takes_more(&name, &language("[a-b]"), &name));
         assert!(!always_takes_more(&name, &name, &language("[a-z0-9]")), "a digit stands alone");
         assert!(!always_takes_more(&language("ab"), &language("[ab]"), &language("b")), "bb is two");
+        let text = Language::of_regex("[^<]+", Alphabet::Unicode, Case::Matters).unwrap();
+        assert!(always_takes_more(&text, &text, &text), "a character of several bytes is one more");
+        assert!(!always_takes_more(&language("a(bc)?"), &language("a"), &language("b|bc")), "b alone is not taken");
     }
 
     /// Two names without a blank are one, as long as nothing else can stand between them.
@@ -347,6 +390,23 @@ mod tests {
         assert_eq!(between(&at_line_start), Between::Never);
         at_line_start.patterns[1].place = Place::LineStart;
         assert_eq!(between(&at_line_start), Between::Unknown, "elsewhere it takes nothing");
+    }
+
+    /// Behind a name that may have blanks in it none can be put.
+    #[test]
+    fn what_fills_the_room_behind_a_text() {
+        let padding = |patterns: &[(Yield, &str)]| {
+            let scanner = scanner(patterns);
+            let TextsOf { texts: language, then, .. } = scanner.texts_of(TokenId(0), ModeId::FIRST);
+            let kind = language.kind();
+            let token = Token { name: "NAME".into(), kind, language, mode: ModeId::FIRST, then, known_as: TokenId(0) };
+            scanner.padding(&[token])
+        };
+        let name = (Yield::Token(TokenId(0)), "[a-z]+");
+        assert_eq!(padding(&[name, (Yield::Nothing, "[ \t]+")]), Some(b' '));
+        assert_eq!(padding(&[(Yield::Token(TokenId(0)), "[a-z][a-z ]*"), (Yield::Nothing, "[ \n]+")]), Some(b'\n'));
+        assert_eq!(padding(&[name]), None);
+        assert_eq!(padding(&[name, (Yield::Nothing, " "), (Yield::Token(TokenId(1)), "  ")]), None);
     }
 
     #[test]

@@ -369,6 +369,33 @@ const CASES: &[Case] = &[
         ..SIMPLE
     },
     Case {
+        name: "what is negative ends a text",
+        declarations: "%token N",
+        rules: "s: N | s N ;",
+        patterns: "[0-9] return N;\n[ ] ;\n. return -1;",
+        alphabet: b"19 ?",
+        ..SIMPLE
+    },
+    Case {
+        name: "a string by pieces, and a token for what is wrong in it",
+        declarations: "%token STRING BAD",
+        rules: "s: STRING | s ',' STRING ;",
+        definitions: "%x TEXT",
+        patterns: "\\\" BEGIN(TEXT);\n, return *yytext;\n<TEXT>\\\" { BEGIN(INITIAL); return STRING; }\n<TEXT>[a-z]+ ;\n<*>.|\\n return BAD;",
+        alphabet: b"ab\",",
+        len: 5,
+        ..SIMPLE
+    },
+    Case {
+        name: "a sign or a word",
+        declarations: "%token NOT AND NAME",
+        rules: "s: p | s AND p ;\np: NAME | NOT p ;",
+        patterns: "!|no return NOT;\n&|an return AND;\n[a-z]+ return NAME;\n[ ]+ ;\n. return 257;",
+        alphabet: b"!&nox ",
+        len: 5,
+        ..SIMPLE
+    },
+    Case {
         name: "a token that nothing returns",
         declarations: "%token N GONE",
         rules: "s: N | s ',' N | GONE ;\nunused: N ;",
@@ -394,8 +421,8 @@ static int n_trace, is_native;
 static void mark(int what) { if (n_trace < 390) trace[n_trace++] = 'a' + what % 26; }
 int yylex(void) {
     int token = scan();
-    if (token == 0)
-        return 0;
+    if (token <= 0)
+        return token;
     mark(token / 26), mark(token), mark(yyleng);
     if (yyleng > 1 && yytext[0] == yytext[1])
         mark(1);

@@ -12,7 +12,7 @@ const FUZZER_ENTRY: &str = "LLVMFuzzerTestOneInput";
 
 pub const ENTRY: Entry = Entry {
     name: NAME,
-    flags: &[FILE, MAX, INPUT, TOKENS, WORDS, CONSTANTS, ERRORS],
+    flags: &[FILE, MAX, INPUT, TOKENS, WORDS, CONSTANTS, ERRORS, FILL],
     check,
     make,
     resume: Resume::FromPending,
@@ -61,6 +61,12 @@ const ERRORS: Flag = Flag {
     takes: Takes::Number { named: "N", default: 0 },
 };
 
+const FILL: Flag = Flag {
+    name: "grammar-fill",
+    help: "`grammar`: fill the file or standard input behind the text with blanks: for programs that read it all at once",
+    takes: Takes::Nothing,
+};
+
 fn check(flags: &Flags, named: Named) -> Result<(), String> {
     if named == Named::No {
         let given = ENTRY.flags.iter().find(|flag| flags.is_given(flag));
@@ -96,7 +102,14 @@ fn make(making: &Making) -> Result<Part, String> {
     if flags.is_given(&CONSTANTS) {
         words.extend(words::constants(subject.module));
     }
+    let fill = match flags.is_given(&FILL) {
+        true => Some(grammar.scanner.padding(&grammar.tokens).ok_or(
+            "--grammar-fill: no blank can stand behind every token of this grammar, so nothing can be filled",
+        )?),
+        false => None,
+    };
     let config = Config {
+        fill,
         words: words::sort(&grammar, words),
         grammar: Arc::new(grammar),
         max: flags.number(&MAX) as u32,

@@ -17,7 +17,7 @@
 //! (`grammar::Beginnings`). No text is begun that cannot be finished within `--grammar-max`.
 //!
 //! **What is different.** A hole holds the texts of its token, less those that an earlier pattern of the scanner takes. Where two
-//! tokens would run together, a blank stands between them. So a program whose scanner and parser are those of the grammar never
+//! tokens would run together, a blank stands between them: of a token that is a sign or a word only beside the word (`looks`). So a program whose scanner and parser are those of the grammar never
 //! sees a syntax error. The scanner may have modes (start conditions): which tokens may follow depends on the mode that the last
 //! token left it in. The paper left holes unconstrained, and needed the program to throw away what did not scan.
 //!
@@ -32,7 +32,8 @@
 //! grammar` counts. A word of `--grammar-words`, and a name that repeats an earlier one, count as one token.
 //!
 //! **Where a text ends.** In standard input and files, how many bytes there are is a symbol too, settled by the way "the text ends
-//! here". In an array or an argument a zero ends it, and the rest is zero. A fuzzer's data is as long as its text.
+//! here". In an array or an argument a zero ends it, and the rest is zero. A fuzzer's data is as long as its text. With
+//! `--grammar-fill` the number of bytes is settled first, once for all texts, and blanks follow each of them; the ledger says so.
 //!
 //! **Mistakes.** With `--grammar-errors N` the tokens so far may also begin a text in which one was left out, doubled or replaced.
 //! They stay one node for one sequence of tokens, so no text comes twice.
@@ -43,6 +44,7 @@
 mod company;
 mod conditions;
 mod flags;
+mod looks;
 mod rest;
 mod room;
 mod text;
@@ -76,6 +78,8 @@ pub struct Config {
     pub words: Words,
     /// The input that is the text; `None` for the first that may be one.
     pub input: Option<String>,
+    /// What fills the room behind a text, if it is filled.
+    pub fill: Option<u8>,
     pub is_fuzzer: bool,
 }
 
@@ -121,7 +125,7 @@ pub struct Texts {
 impl Texts {
     fn new(config: Arc<Config>, seen: Arc<Mutex<Seen>>) -> Texts {
         let beginnings = Beginnings::new(Arc::clone(&config.grammar), config.max_mistakes);
-        let writer = Writer::new(beginnings, config.max, config.words.clone());
+        let writer = Writer::new(beginnings, config.max, config.words.clone(), config.fill);
         let input = config.input.clone();
         Texts {
             config,
@@ -315,11 +319,15 @@ impl Seats for Texts {
         let text = begun.cloned().unwrap_or_default();
         match self.depends(effect, text.len, &means.machine.terms) {
             On::Decided => return None,
+            // How many bytes there are was settled before the first of them.
+            On::Size if begun.is_some() && self.config.fill.is_some() => return None,
             On::Size if begun.is_some() && self.is_settled(path, effect, means) => return None,
             On::Size | On::Open => {}
         }
         let room = self.room(path, &mut means.machine.terms)?;
-        let Ways { ways, mut left_out } = self.writer.ways(path, &text, &room, &mut means.machine.terms);
+        let terms = &mut means.machine.terms;
+        let first = if begun.is_none() { self.writer.use_all(&room, terms) } else { None };
+        let Ways { ways, mut left_out } = first.unwrap_or_else(|| self.writer.ways(path, &text, &room, terms));
         if begun.is_none() {
             left_out.extend(self.losses());
         }
@@ -361,9 +369,13 @@ impl Endings for Texts {
         }
         let Some(record) = self.record(path) else { return };
         let Some(input) = inputs.iter_mut().find(|input| input.name == record.name) else { return };
-        let most = Room::of(record).most();
+        let room = Room::of(record);
+        let most = room.most();
         input.bytes.resize(text.len, 0);
         input.bytes.extend(self.writer.rest(&text, most - text.len));
+        if let Some(blank) = self.writer.filling(&room) {
+            input.bytes.resize(most, blank);
+        }
         if record.size.is_none() {
             input.bytes.resize(record.n_bytes as usize, 0);
         }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ::grammar::{BeginningId, Between, Finish, TokenId, Whole};
 
+use super::looks::Look;
 use super::text::Text;
 use super::writer::Writer;
 
@@ -43,7 +44,9 @@ impl Writer {
                     Finish::Never => Rest::TooLarge,
                     Finish::Unknown => Rest::Unknown,
                 };
-                let written = rest.tokens().and_then(|tokens| self.write(beginning, &tokens));
+                // Which look its last token has is not known here; a blank does no harm.
+                let last = self.beginnings.last(beginning).map(Look::any);
+                let written = rest.tokens().and_then(|tokens| self.write(last, &tokens));
                 let smallest = (rest, written.map_or(usize::MAX, |written| written.len()));
                 self.smallest.insert(beginning, smallest.clone());
                 smallest
@@ -86,7 +89,9 @@ impl Writer {
                 return false;
             }
             *n_tries -= 1;
-            let Between::Is(blank) = self.between(self.beginnings.last(at), step.token) else { continue };
+            let Some((_, look)) = self.shortest_text(step.token) else { continue };
+            let last = self.beginnings.last(at).map(Look::any);
+            let Between::Is(blank) = self.between(last, look) else { continue };
             let len = blank.len() + self.shortest[step.token.idx()];
             if len > bytes {
                 continue;
@@ -101,15 +106,15 @@ impl Writer {
         false
     }
 
-    /// What tokens look like behind a beginning, each as short as it can be; `None` where they cannot stand together.
-    fn write(&mut self, beginning: BeginningId, tokens: &[TokenId]) -> Option<Vec<u8>> {
+    /// What tokens look like behind one, each as short as it can be; `None` where they cannot stand together.
+    fn write(&mut self, mut last: Option<Look>, tokens: &[TokenId]) -> Option<Vec<u8>> {
         let mut text = Vec::new();
-        let mut last = self.beginnings.last(beginning);
         for token in tokens {
-            let Between::Is(blank) = self.between(last, *token) else { return None };
+            let (written, look) = self.shortest_text(*token)?;
+            let Between::Is(blank) = self.between(last, look) else { return None };
             text.extend(blank);
-            text.extend(self.shortest_text(*token)?);
-            last = Some(*token);
+            text.extend(written);
+            last = Some(look);
         }
         Some(text)
     }
@@ -118,6 +123,6 @@ impl Writer {
     pub fn rest(&mut self, text: &Text, bytes: usize) -> Vec<u8> {
         let size = self.max - text.size;
         let Some(tokens) = self.finish(text.beginning, size, bytes).tokens() else { return Vec::new() };
-        self.write(text.beginning, &tokens).unwrap_or_default()
+        self.write(text.last, &tokens).unwrap_or_default()
     }
 }

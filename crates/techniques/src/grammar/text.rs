@@ -3,6 +3,8 @@
 use ::grammar::{BeginningId, TokenId};
 use explore::{Path, SlotId};
 
+use super::looks::Look;
+
 /// The technique's slot of a state.
 pub const SLOT: SlotId = SlotId(8);
 
@@ -10,6 +12,8 @@ pub const SLOT: SlotId = SlotId(8);
 #[derive(Clone, Debug)]
 pub struct Text {
     pub beginning: BeginningId,
+    /// What its last token looks like.
+    pub last: Option<Look>,
     /// The size of what is there.
     pub size: u32,
     /// Its bytes.
@@ -37,7 +41,15 @@ pub enum Ends {
 
 impl Default for Text {
     fn default() -> Self {
-        Text { beginning: BeginningId::EMPTY, size: 0, len: 0, holes: Vec::new(), longer: None, ends: Ends::NotYet }
+        Text {
+            beginning: BeginningId::EMPTY,
+            last: None,
+            size: 0,
+            len: 0,
+            holes: Vec::new(),
+            longer: None,
+            ends: Ends::NotYet,
+        }
     }
 }
 

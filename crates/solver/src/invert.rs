@@ -119,8 +119,7 @@ impl Walk<'_> {
             }
             View::URem(a, b) => {
                 let divisor = terms.as_const(b).filter(|&divisor| want < divisor)?;
-                let now = self.value(a);
-                self.reach(a, fold::add(now - now % divisor, want, width), depth)
+                self.reach_rest(a, want, divisor, depth)
             }
             View::SDiv(a, b) => {
                 let divisor = terms.as_const(b)?;
@@ -210,6 +209,39 @@ impl Walk<'_> {
         self.reach(x, goal, depth)
     }
 
+    /// Changes the proposal so that `t` may have this rest, as long as nothing in it wraps around.
+    fn reach_rest(&mut self, t: TermId, want: u128, divisor: u128, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let (terms, width) = (self.terms, self.terms.width(t));
+        // Products of two rests have to fit.
+        if divisor <= u128::from(u64::MAX) {
+            match terms.view(t) {
+                View::Add(a, b) => {
+                    let (x, kept) = self.operand(a, b);
+                    let kept = self.value(kept) % divisor;
+                    return self.reach_rest(x, (want + divisor - kept) % divisor, divisor, depth);
+                }
+                View::Mul(a, b) => {
+                    let (x, kept) = self.operand(a, b);
+                    let inverse = inverse_modulo(self.value(kept) % divisor, divisor)?;
+                    return self.reach_rest(x, want * inverse % divisor, divisor, depth);
+                }
+                View::Shl(x, by) => {
+                    let by = terms.as_const(by).filter(|&by| by < u128::from(width))?;
+                    let inverse = inverse_modulo((1 << by) % divisor, divisor)?;
+                    return self.reach_rest(x, want * inverse % divisor, divisor, depth);
+                }
+                View::ZExt(x) => return self.reach_rest(x, want, divisor, depth),
+                View::URem(x, other) if terms.as_const(other) == Some(divisor) => {
+                    return self.reach_rest(x, want, divisor, depth);
+                }
+                _ => {}
+            }
+        }
+        let now = self.value(t);
+        self.reach(t, fold::add(now - now % divisor, want, width), depth)
+    }
+
     fn reach_choice(&mut self, c: TermId, a: TermId, b: TermId, want: u128, depth: u32) -> Option<()> {
         let taken = self.value(c);
         let (here, there) = if taken == 1 { (a, b) } else { (b, a) };
@@ -253,4 +285,62 @@ impl Walk<'_> {
 /// The inverse of an odd number modulo 2^128.
 fn odd_inverse(odd: u128) -> u128 {
     (0..6).fold(odd, |x, _| x.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(x))))
+}
+
+/// The number whose product with this one leaves one, if there is one; `number` is below `divisor`.
+fn inverse_modulo(number: u128, divisor: u128) -> Option<u128> {
+    // Euclid's algorithm; both factors are kept below the divisor.
+    let (mut rest, mut next) = (divisor, number);
+    let (mut factor, mut next_factor) = (0, 1 % divisor);
+    while next != 0 {
+        let taken = (rest / next % divisor) * next_factor % divisor;
+        (factor, next_factor) = (next_factor, (factor + divisor - taken) % divisor);
+        (rest, next) = (next, rest % next);
+    }
+    (rest == 1).then_some(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::SymbolId;
+
+    #[test]
+    fn inverses_are_inverses() {
+        for divisor in 1..200u128 {
+            for number in 0..divisor {
+                match inverse_modulo(number, divisor) {
+                    Some(inverse) => assert_eq!(number * inverse % divisor, 1 % divisor, "{number} modulo {divisor}"),
+                    None => assert!((0..divisor).all(|other| number * other % divisor != 1 % divisor)),
+                }
+            }
+        }
+        let large = 0xffff_ffff_ffff_ffc5;
+        assert_eq!(inverse_modulo(12345, large).map(|inverse| inverse * 12345 % large), Some(1));
+    }
+
+    /// Two unknowns under two remainders: each walk from one of them gives what it takes.
+    #[test]
+    fn rests_of_sums_and_products_are_reached() {
+        let mut terms = Terms::new();
+        let (x, y) = (terms.symbol("x", 32), terms.symbol("y", 32));
+        let (x, y) = (terms.zext(x, 64), terms.zext(y, 64));
+        let product = terms.mul(x, y);
+        let three = terms.constant(3, 64);
+        let tripled = terms.mul(y, three);
+        let sum = terms.add(product, tripled);
+        let prime = terms.constant(1_000_003, 64);
+        let rest = terms.urem(sum, prime);
+        let wanted = terms.constant(77, 64);
+        let question = terms.eq(rest, wanted);
+        let mut input = Assignment::new();
+        input.set(SymbolId(0), 4711);
+        input.set(SymbolId(1), 1234);
+        let mut eval = Eval::new();
+        let found = (0..64).filter(|&dice| {
+            propose(&terms, &mut eval, &input, question, dice)
+                .is_some_and(|there| Eval::new().holds(&terms, &there, question))
+        });
+        assert!(found.count() > 8);
+    }
 }

@@ -5,8 +5,8 @@ use crate::config::Config;
 use crate::query::{Query, Tools};
 use crate::smt::Backend;
 use crate::{
-    Answer, blast, bounds, cache, climb, current, domain, fixed, intervals, invert, linear, recent, slice, smt,
-    trivial, values, walk,
+    Answer, blast, bounds, cache, climb, current, domain, fixed, identity, intervals, invert, linear, parity, recent,
+    slice, smt, trivial, values, walk,
 };
 use term::{Assignment, SymbolId, TermId};
 
@@ -62,6 +62,10 @@ layers! {
     Slice "slice" => slice,
     /// All values tried where there are few.
     Values "values" => values,
+    /// Equations of exclusive ors.
+    Parity "parity" => parity,
+    /// Sums of bits that are always or never equal.
+    Identity "identity" => identity,
     /// Inputs moved to where conditions on floats are nearer to holding.
     Climb "climb" => climb,
     /// Local search.

@@ -14,10 +14,12 @@
 //! 9. `intervals`: between which floats terms lie refutes it (`intervals`)
 //! 10. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
 //! 11. `values`: every input tried, where there are few (`values`)
-//! 12. `climb`: a search that moves floats towards satisfying the conditions (`climb`)
-//! 13. `walk`: local search, where gates would be large (`walk`)
-//! 14. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
-//! 15. `smt`: an SMT solver in a process of its own (`smt`)
+//! 12. `parity`: equations of exclusive ors, solved (`parity`)
+//! 13. `identity`: sums of bits that are always or never equal (`identity`)
+//! 14. `climb`: a search that moves floats towards satisfying the conditions (`climb`)
+//! 15. `walk`: local search, where gates would be large (`walk`)
+//! 16. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
+//! 17. `smt`: an SMT solver in a process of its own (`smt`)
 //!
 //! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols
 //! with the question are looked at. Every model is evaluated before it is passed on; a model that fails is an `Unknown` and
@@ -34,15 +36,18 @@ mod counters;
 mod current;
 mod dice;
 mod differences;
+mod divisors;
 mod domain;
 mod enumerate;
 mod fixed;
 mod float_domain;
+mod identity;
 mod intervals;
 mod invert;
 mod layers;
 mod limit;
 mod linear;
+mod parity;
 mod path;
 mod patience;
 mod query;

@@ -6,25 +6,37 @@
 //! the domains, so only the remaining conditions are evaluated, for a block of inputs at a time. And of the values of a byte that
 //! make no difference to any of them, as the letters do to a scanner's tables, only one is tried.
 //!
+//! A remainder or a product of one wide symbol leaves it few of its values. These are looked for first, so that they alone are tried with
+//! those of the others.
+//!
 //! Where there are too many inputs, some are tried at random: which of a hundred lists a name hashes to is hard to say for a
 //! solver, while every hundredth name is in the one that is wanted.
 
 use crate::answer::Why;
 use crate::clock::Clock;
 use crate::dice::Dice;
+use crate::divisors;
 use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
 use crate::layers::{Answers, Said, Setup};
 use crate::path::conjuncts;
 use crate::query::{Query, Tools};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, used_bits};
+use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, View, fold, used_bits};
 
 /// Inputs that are tried at most.
 pub const MAX_INPUTS: u64 = 1 << 20;
-/// The same for questions about floats that gates did not find easy, and the steps over one block that may take.
+/// The same where neither gates nor inputs at random found it easy, and the steps over one block that may take. Where gates are no
+/// hopeless way, as they are for floats, it has a share of the time.
 const MAX_INPUTS_LATE: u64 = 1 << 27;
-const MAX_COST_LATE: u64 = 50_000_000;
+const MAX_COST_LATE: u64 = 60_000_000;
+const SHARE_LATE: u32 = 3;
+/// Values of a symbol of which those are looked for that the conditions about it alone allow.
+const MAX_FILTERED: u64 = 1 << 16;
+/// Fewer inputs than this are tried at once as they are.
+const MIN_FILTERED: u64 = 1 << 12;
+/// What was looked for is remembered, so many times.
+const MAX_REMEMBERED: usize = 1 << 10;
 /// More symbols than this nearly always have too many values between them.
 const MAX_SYMBOLS: usize = 16;
 /// Steps over one block that trying inputs at random may take, and blocks it may try.
@@ -43,10 +55,12 @@ pub(crate) const QUICK_SWEEP: u64 = 1000;
 /// Symbols and the bits of them that matter.
 type Used = Rc<[(SymbolId, u64)]>;
 
-/// The layer: remembers which bits of its symbols each condition looks at.
+/// The layer: remembers which bits of its symbols each condition looks at, and which values of a symbol conditions about it
+/// alone allow.
 #[derive(Default)]
 pub struct Values {
     used: FxHashMap<TermId, Option<Used>>,
+    filtered: FxHashMap<Vec<TermId>, Rc<Domain>>,
 }
 
 /// A question made ready: what to evaluate, and under which inputs.
@@ -97,6 +111,8 @@ struct Possible {
     symbol: SymbolId,
     /// Its values, as far as conditions about it alone tell.
     domain: Option<Rc<Domain>>,
+    /// The conditions that say so.
+    reasons: Vec<TermId>,
     /// The bits that the other conditions look at.
     used: u64,
 }
@@ -133,18 +149,26 @@ impl Answers for Values {
             return Some(try_all(query, *sweep));
         }
         let clock = query.clock().clone().with_at_least(query.timeout() / 4);
-        let mut rounds = 0..N_LATE_ROUNDS;
-        let sampled = rounds.find_map(|round| {
+        for round in 0..N_LATE_ROUNDS {
             if clock.is_over() {
                 return None;
             }
             let seed = (query.key() as u64).wrapping_add(round + 1);
-            sweep.sample(seed, MAX_SAMPLING_LATE, MAX_SAMPLED_LATE).map(|found| completed(query, &found))
-        });
+            if let Some(found) = sweep.sample(seed, MAX_SAMPLING_LATE, MAX_SAMPLED_LATE) {
+                return Some(completed(query, &found));
+            }
+        }
+        if !sweep.is_worth_it_late() {
+            return None;
+        }
         // A float between 1 and 4 has 16 million values: more than a byte, and less work than a square root as gates.
-        match sampled {
-            None if sweep.is_worth_it_late() && is_about_floats(query) => Some(try_all(query, *sweep)),
-            sampled => sampled,
+        if is_about_floats(query) {
+            return Some(try_all(query, *sweep));
+        }
+        match sweep.run(&query.clock().share(1, SHARE_LATE)) {
+            Swept::Found(found) => Some(completed(query, &found)),
+            Swept::Nothing => Some(Said::Unsat(None)),
+            Swept::OutOfTime => None,
         }
     }
 }
@@ -180,7 +204,7 @@ impl Values {
         let terms = query.terms;
         (symbols.len() <= MAX_SYMBOLS).then_some(())?;
         let mut possible: Vec<Possible> =
-            symbols.into_iter().map(|symbol| Possible { symbol, domain: None, used: 0 }).collect();
+            symbols.into_iter().map(|symbol| Possible { symbol, domain: None, reasons: Vec::new(), used: 0 }).collect();
         let mut conditions = Vec::new();
         let mut sort = |condition: TermId| {
             if !narrow(terms, domains, &mut possible, condition) {
@@ -191,10 +215,50 @@ impl Values {
         constraints().iter().copied().for_each(&mut sort);
         conditions.sort_unstable();
         conditions.dedup();
+        conditions.iter().for_each(|&condition| divide(terms, &mut possible, condition));
+        self.filter(terms, &mut possible, &mut conditions);
         for &condition in &conditions {
             self.note_used(terms, condition, &mut possible)?;
         }
         Sweep::new(terms, domains, Lanes::new(terms, &conditions)?, &possible, query.current)
+    }
+
+    /// Takes the conditions about one symbol alone out, where few values are left to be tried under them.
+    fn filter(&mut self, terms: &Terms, possible: &mut [Possible], conditions: &mut Vec<TermId>) {
+        if possible.iter().all(|possible| terms.symbol_width(possible.symbol) <= Graphs::MAX_WIDTH) {
+            return;
+        }
+        let n_values = |possible: &Possible| match possible.domain.as_deref() {
+            Some(Domain::Ranges(ranges)) => n_in(ranges),
+            Some(Domain::Bytes(set)) => set.iter().map(|part| u64::from(part.count_ones())).sum(),
+            None => 1u64.checked_shl(terms.symbol_width(possible.symbol)).unwrap_or(u64::MAX),
+        };
+        if possible.iter().fold(1, |all: u64, one| all.saturating_mul(n_values(one))) < MIN_FILTERED {
+            return;
+        }
+        for possible in possible.iter_mut() {
+            let Some(Domain::Ranges(ranges)) = possible.domain.as_deref() else { continue };
+            let is_own = |t: &TermId| terms.symbols(*t) == [possible.symbol];
+            let own: Vec<TermId> = conditions.iter().copied().filter(is_own).collect();
+            if own.is_empty() || own.len() == conditions.len() || n_in(ranges) > MAX_FILTERED {
+                continue;
+            }
+            let key: Vec<TermId> = possible.reasons.iter().chain(&own).copied().collect();
+            let left = match self.filtered.get(&key) {
+                Some(left) => Rc::clone(left),
+                None => {
+                    let Some(left) = allowed_by(terms, &own, ranges) else { continue };
+                    if self.filtered.len() >= MAX_REMEMBERED {
+                        self.filtered.clear();
+                    }
+                    let left = Rc::new(Domain::Ranges(left));
+                    self.filtered.insert(key, Rc::clone(&left));
+                    left
+                }
+            };
+            conditions.retain(|t| !is_own(t));
+            possible.domain = Some(left);
+        }
     }
 
     /// Adds the bits that a condition looks at; `None` when it is too large.
@@ -490,14 +554,64 @@ fn count_up(digits: &mut [Digit], choices: &[Choices]) {
     }
 }
 
+/// Notes what an equation of a product allows, which stays a condition.
+fn divide(terms: &Terms, possible: &mut [Possible], condition: TermId) {
+    let most = |symbol: SymbolId| {
+        let known = possible.iter().find(|possible| possible.symbol == symbol);
+        match known.and_then(|possible| possible.domain.as_deref()) {
+            Some(Domain::Ranges(ranges)) => ranges.last().map_or(0, |&(_, hi)| hi),
+            _ => fold::mask(terms.symbol_width(symbol)) as u64,
+        }
+    };
+    for (symbol, values) in divisors::left_by(terms, condition, most).into_iter().flatten() {
+        let Some(possible) = possible.iter_mut().find(|possible| possible.symbol == symbol) else { continue };
+        if terms.symbol_width(symbol) <= Graphs::MAX_WIDTH {
+            continue; // few enough
+        }
+        let allowed = Domain::Ranges(values);
+        possible.reasons.push(condition);
+        possible.domain = Some(Rc::new(match &possible.domain {
+            None => allowed,
+            Some(domain) => intersect(domain, &allowed),
+        }));
+    }
+}
+
 /// Notes what a condition about one symbol allows; false when it is not of that kind.
 fn narrow(terms: &Terms, domains: &mut Domains, possible: &mut [Possible], condition: TermId) -> bool {
     let &[symbol] = terms.symbols(condition) else { return false };
     let Some(allowed) = domains.of_term(terms, condition) else { return false };
     let Some(possible) = possible.iter_mut().find(|possible| possible.symbol == symbol) else { return false };
+    possible.reasons.push(condition);
     possible.domain = Some(match &possible.domain {
         None => allowed,
         Some(domain) => Rc::new(intersect(domain, &allowed)),
     });
     true
+}
+
+/// Which values of the only symbol of these conditions they allow, of those in the ranges. `None` where they are too large.
+fn allowed_by(terms: &Terms, conditions: &[TermId], ranges: &Ranges) -> Option<Ranges> {
+    let mut lanes = Lanes::new(terms, conditions)?;
+    let graphs: Vec<TermId> = lanes.inputs().to_vec();
+    // Of a wide symbol nothing but itself is put in.
+    graphs.iter().all(|&input| matches!(terms.view(input), View::Symbol(_))).then_some(())?;
+    let mut values = ranges.iter().flat_map(|&(lo, hi)| lo..=hi).peekable();
+    let mut left = Ranges::new();
+    while let Some(&first) = values.peek() {
+        let block: Vec<u64> = values.by_ref().take(N_LANES).collect();
+        for nth in 0..graphs.len() {
+            let lanes = lanes.values_mut(nth);
+            lanes.fill(first);
+            lanes[..block.len()].copy_from_slice(&block);
+        }
+        let holds = lanes.run();
+        for (_, &value) in block.iter().enumerate().filter(|(lane, _)| holds >> lane & 1 == 1) {
+            match left.last_mut() {
+                Some((_, hi)) if *hi + 1 == value => *hi = value,
+                _ => left.push((value, value)),
+            }
+        }
+    }
+    Some(left)
 }

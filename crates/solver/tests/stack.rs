@@ -394,9 +394,11 @@ fn few_values_are_all_tried() {
     let all = terms.mul(product, c);
     assert!(ask(&mut terms, &path, all, 0x31 * 0x35 * 0x37).1.is_sat());
     assert_eq!(ask(&mut terms, &path, all, 0x31 * 0x35 * 0x37 + 1).1, Answer::Unsat);
-    // Three free bytes are too many.
-    let three_free = terms.mul(product, c);
-    assert!(matches!(ask(&mut terms, &free, three_free, 0x41 * 0x35 * 0x37 + 2).1, Answer::Unknown(_)));
+    // Four free bytes are too many, where three are tried late.
+    let d = terms.symbol("d", 8);
+    let d = terms.zext(d, 32);
+    let four_free = terms.mul(all, d);
+    assert!(matches!(ask(&mut terms, &free, four_free, 4_000_000_007).1, Answer::Unknown(_)));
     assert_eq!(stack.counters().layer(Layer::Values).n_unsat, 4);
     assert!(stack.counters().layer(Layer::Values).n_sat >= 4);
 }

@@ -87,19 +87,28 @@ impl<'r> Telling<'r> {
         self.reports.ended(Ended { witness, first_edges, output, certificate });
     }
 
-    /// Whether neither a plan of that name nor any other has told the path: by its decisions, or by the very input.
+    /// Whether neither a plan of that name nor any other has told the path: by its decisions, or by the very input, to that fault.
     fn is_news(&mut self, plan: u64, witness: &Witness) -> bool {
         let hash = |what: &dyn Fn(&mut FxHasher)| {
             let mut hasher = FxHasher::default();
             what(&mut hasher);
             hasher.finish()
         };
-        let decisions = hash(&|hasher| (plan, &witness.path, std::mem::discriminant(&witness.ending)).hash(hasher));
+        // A path that goes on behind a fault has the input of the one that ended there, and ends otherwise.
+        let fault = match &witness.ending {
+            Ending::Bug(bug) => Some((bug.kind, &bug.place, &bug.also)),
+            _ => None,
+        };
+        let ending = (std::mem::discriminant(&witness.ending), fault);
+        let decisions = hash(&|hasher| (plan, &witness.path, &ending).hash(hasher));
         if matches!(witness.ending, Ending::Cut(_) | Ending::Unsupported(_)) {
             // The input may also show a path that ended: this one stands for what is not known.
             return self.told.insert(decisions);
         }
-        let input = hash(&|hasher| witness.inputs.iter().for_each(|input| (&input.name, &input.bytes).hash(hasher)));
+        let input = hash(&|hasher| {
+            fault.hash(hasher);
+            witness.inputs.iter().for_each(|input| (&input.name, &input.bytes).hash(hasher));
+        });
         let is_new_path = self.told.insert(decisions);
         self.told.insert(!input) && is_new_path
     }

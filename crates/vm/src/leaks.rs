@@ -226,6 +226,13 @@ impl<'s> Search<'s> {
                 View::Select { array, .. } => work.push(array),
                 View::Extract { arg, .. } => work.push(arg),
                 View::Concat(high, low) => work.extend([high, low]),
+                // One of two constants, of which zero is one.
+                View::ZExt(bit) if self.terms.width(bit) == 1 => (bytes[0], bytes[1]) = (true, true),
+                View::SExt(bit) if self.terms.width(bit) == 1 => (bytes[0], bytes[0xff]) = (true, true),
+                View::ZExt(inner) | View::SExt(inner) => {
+                    bytes[0] = true;
+                    work.push(inner);
+                }
                 // Arithmetic on inputs makes no addresses.
                 _ => {}
             }

@@ -47,7 +47,8 @@ impl Layout {
         globals: 0x1000_0000,
         heap: 0x5555_0000_0000,
         stack: 0x7000_0000_0000,
-        gap: 1 << 16,
+        // No power of two: an address whose low bits are all zero and an index added to it would be taken apart into bits.
+        gap: (1 << 16) + LEAST_GAP,
         near: (1 << 15, 1 << 15),
     };
     const NARROW: Layout = Layout {

@@ -307,7 +307,7 @@ fn a_killed_solver() {
         "--tests",
         "files",
     ]);
-    command.args(["--solver-without", "domains,recent,proposals,blaster"]).env("PATH", path);
+    command.args(["--solver-without", "domains,recent,proposals,values,blaster"]).env("PATH", path);
     let finished = run(&mut command);
     assert_clear(&finished);
     assert_eq!(finished.status, Some(5), "said:\n{}", finished.output());

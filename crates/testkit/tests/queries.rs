@@ -14,6 +14,7 @@ use testkit::runner::find_fixtures;
 
 const USUAL_COUNT: usize = 1000;
 const USUAL_LIMIT: Duration = Duration::from_secs(20);
+const LONG_LIMIT: Duration = Duration::from_secs(80);
 /// For one question to the bare solver; what it does not answer by then is left out.
 const BARE_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -23,6 +24,17 @@ fn recorded_questions_have_the_same_answers_from_the_bare_solver() {
     let (count, limit) = (wanted.unwrap_or(USUAL_COUNT), wanted.map_or(Some(USUAL_LIMIT), |_| None));
     let scratch = tempfile::tempdir().expect("a temporary folder");
     let records = record(scratch.path(), count);
+    let mut tally = compare_all(&records, count, limit);
+    // On a machine with much else to do, fewer fit.
+    if limit.is_some() && !tally.is_enough() {
+        tally = compare_all(&records, count, Some(LONG_LIMIT));
+    }
+    assert!(tally.is_enough(), "too few to mean anything: {tally:?}");
+    assert!(tally.n_open * 20 < tally.n_asked, "too many left open: {tally:?}");
+}
+
+/// As many questions as fit into the time.
+fn compare_all(records: &[String], count: usize, limit: Option<Duration>) -> Tally {
     let mut tally = Tally::default();
     let started = Instant::now();
     // Every record has its share; what a small one leaves goes to those after it.
@@ -32,8 +44,7 @@ fn recorded_questions_have_the_same_answers_from_the_bare_solver() {
         compare(text, share, deadline, &mut tally);
     }
     println!("{tally:?} in {:.1} s", started.elapsed().as_secs_f64());
-    assert!(tally.n_sat > 100 && tally.n_unsat > 100, "too few to mean anything: {tally:?}");
-    assert!(tally.n_open * 20 < tally.n_asked, "too many left open: {tally:?}");
+    tally
 }
 
 #[derive(Debug, Default)]
@@ -43,6 +54,12 @@ struct Tally {
     n_unsat: usize,
     /// The bare solver or the stack did not know.
     n_open: usize,
+}
+
+impl Tally {
+    fn is_enough(&self) -> bool {
+        self.n_sat > 100 && self.n_unsat > 100
+    }
 }
 
 /// Runs programs that ask much, and where more is wanted all fixtures, with a record each; the smallest first.

@@ -437,7 +437,7 @@ mod tests {
                 11 => {
                     // Linear for one of its two forms.
                     let bytes: Vec<u8> =
-                        (0..16).map(|at: u8| if op >= 128 { at * 3 & 15 } else { at ^ at >> 1 ^ 5 }).collect();
+                        (0..16).map(|at: u8| if op >= 128 { (at * 3) & 15 } else { at ^ at >> 1 ^ 5 }).collect();
                     let table = terms.table_of_bytes(&bytes);
                     let index = terms.zext(a, 64);
                     let byte = terms.select(table, index);

@@ -43,7 +43,7 @@ pub fn heap(inputs: &[InputValue]) -> Option<String> {
     let height = bottoms.values().max().copied().unwrap_or(0);
     let mut svg = format!(
         "<svg class=\"heap\" role=\"img\" aria-label=\"the heap of the test\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"monospace\" font-size=\"12\"><defs><marker id=\"tip\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"monospace\" font-size=\"12\"><defs><marker id=\"tip\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" \
          refY=\"4\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>"
     );
     for (input, spot) in inputs.iter().zip(&spots) {

@@ -31,7 +31,7 @@ td,th{padding:.15em .8em;text-align:left;vertical-align:top;border-bottom:1px so
 pre,code,.src td{font:13px/1.4 ui-monospace,monospace}.src{width:100%}.src td{border:0;padding:0 .6em;white-space:pre}\
 .src td.n{color:#888;text-align:right;width:1%}.hit{background:#e6f6e6}.miss{background:#fde8e8}.half{background:#fff4d0}\
 .bad{color:#b00020;font-weight:600}.good{color:#1b7f2a;font-weight:600}details{margin-left:1.2em}summary{cursor:pointer}\
-.leaf{margin-left:1.2em}.note{color:#b00020}\
+.leaf{margin-left:1.2em}.note{color:#b00020}.heap{max-width:100%;height:auto}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}td,th{border-color:#333}.hit{background:#173a1d}\
 .miss{background:#43201f}.half{background:#3f3716}}";
 

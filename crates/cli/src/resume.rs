@@ -23,7 +23,7 @@ use crate::prefixes;
 use crate::run::{Base, Campaign, Start, exit};
 use crate::screen::print;
 use crate::settings::Settings;
-use crate::sink::{PathKey, path_key};
+use crate::sink::{Known, PathKey, path_key};
 use crate::technique_args;
 use crate::why;
 
@@ -94,14 +94,14 @@ fn original(folder: &Folder, args: &ResumeArgs, all: &'static [Entry]) -> Result
     Ok(*run_args)
 }
 
-type Going = (Start, Option<Summary>, HashMap<PathKey, TestId>);
+type Going = (Start, Option<Summary>, Known);
 
 /// Goes on with what was pending when the checkpoint was made. What was told after it is met again, and known.
 fn go_on(database: &Database, checkpoint: Checkpoint) -> Result<Going, Failure> {
     let Checkpoint { mut summary, pending, n_resumable, n_settled } = checkpoint;
     merge::reopen(&mut summary, n_resumable);
     let prefixes = prefixes::unpack(&pending).ok_or_else(|| database.damaged("what was pending"))?;
-    let known = known(database, Which::After(n_settled))?;
+    let known = Known::new(tests_by_path(database, Which::After(n_settled))?, TestId(n_settled));
     let start = match () {
         () if prefixes.is_empty() => Start::Nothing,
         // Everything lies below no decision at all.
@@ -116,19 +116,20 @@ fn again(database: &Database, dir: &Path) -> Result<Going, Failure> {
     for test in database.numbers(Which::Cut)? {
         database.remove_test(dir, test)?;
     }
-    Ok((Start::Everything, None, known(database, Which::All)?))
+    let known = Known::new(tests_by_path(database, Which::All)?, TestId(0));
+    Ok((Start::Everything, None, known))
 }
 
 /// Tests by path. A path that was cut goes on this time, and its test will be another one.
-fn known(database: &Database, which: Which) -> Result<HashMap<PathKey, TestId>, Failure> {
-    let mut known = HashMap::new();
+fn tests_by_path(database: &Database, which: Which) -> Result<HashMap<PathKey, TestId>, Failure> {
+    let mut tests = HashMap::new();
     database.each_test(which, |stored| {
         let test = SavedTest::new(&stored)?;
         if test.case.ending != "cut" {
             let inputs = test.case.inputs.iter().map(|input| &input.bytes[..]);
-            known.insert(path_key(&test.case.path, inputs), stored.test);
+            tests.insert(path_key(&test.case.path, inputs), stored.test);
         }
         Ok::<(), Failure>(())
     })?;
-    Ok(known)
+    Ok(tests)
 }

@@ -1,6 +1,5 @@
 //! `colt run`: the pipeline from source files to confirmed findings, and what `resume` shares with it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,7 +27,7 @@ use crate::place::Place;
 use crate::prefixes::{self, Digests};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
-use crate::sink::{CampaignSink, Collected, PathKey, SinkStart, Witnesses};
+use crate::sink::{CampaignSink, Collected, Known, SinkStart, Witnesses};
 use crate::technique_files;
 
 /// What a campaign starts from: nothing, or what an earlier part of it left.
@@ -40,7 +39,7 @@ pub struct Base {
     pub summary: Option<Summary>,
     pub start: Start,
     /// Tests already there whose paths will be met again.
-    pub known: HashMap<PathKey, TestId>,
+    pub known: Known,
 }
 
 /// What there is to explore.

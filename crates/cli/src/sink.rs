@@ -1,6 +1,6 @@
 //! Takes paths from the explorer as they end: writes their tests, counts what only endings tell, shows progress.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +43,48 @@ impl First {
     }
 }
 
+/// Tests of a campaign that was killed. They are in the database already, and their paths come up again.
+#[derive(Default)]
+pub struct Known {
+    tests: HashMap<PathKey, TestId>,
+    /// Those whose paths have not come up yet.
+    unmet: HashSet<TestId>,
+    /// Behind the paths of this test none can come up again.
+    settled: TestId,
+    /// The last new test when the last of them came up.
+    all_met_at: Option<TestId>,
+}
+
+impl Known {
+    pub fn new(tests: HashMap<PathKey, TestId>, settled: TestId) -> Known {
+        let unmet = tests.values().copied().collect();
+        Known { tests, unmet, settled, all_met_at: None }
+    }
+
+    /// The test of a path that came up again; `last` is the last new one.
+    fn meet(&mut self, witness: &Witness, last: TestId) -> Option<TestId> {
+        if self.tests.is_empty() {
+            return None;
+        }
+        let inputs = witness.inputs.iter().map(|input| &input.bytes[..]);
+        let test = *self.tests.get(&path_key(&witness.path, inputs))?;
+        if self.unmet.remove(&test) && self.unmet.is_empty() {
+            self.all_met_at = Some(last);
+        }
+        Some(test)
+    }
+
+    /// Behind the paths of which test none can come up after a checkpoint for which `settled` of this part is so. As long as
+    /// tests of earlier parts can still come up, that is where this part began: they are among those that have to be known.
+    fn settled(&self, settled: Option<TestId>, before: TestId) -> TestId {
+        let all_met_at = if self.tests.is_empty() { Some(before) } else { self.all_met_at };
+        match (settled, all_met_at) {
+            (Some(settled), Some(all_met_at)) if settled > all_met_at => settled,
+            _ => self.settled,
+        }
+    }
+}
+
 pub struct CampaignSink<'a> {
     /// Absent once writing has failed.
     writer: Option<Writer>,
@@ -54,8 +96,7 @@ pub struct CampaignSink<'a> {
     /// The figures of an outcome.
     summarise: &'a dyn Fn(&Outcome, &mut Names) -> Summary,
     names: Names,
-    /// Tests of a campaign that was killed, by path: they are in the database already.
-    known: HashMap<PathKey, TestId>,
+    known: Known,
     firsts: HashMap<FindingKey, First>,
     /// Which paths get a test.
     tests: Tests,
@@ -68,7 +109,7 @@ pub struct SinkStart<'a> {
     pub dir: &'a Path,
     /// Tests are numbered on from here.
     pub last: TestId,
-    pub known: HashMap<PathKey, TestId>,
+    pub known: Known,
     pub names: Names,
     pub tests: Tests,
     /// The figures of an outcome, those of earlier parts added.
@@ -185,12 +226,9 @@ impl Sink for CampaignSink<'_> {
             Ending::Bug(bug) => Some(finding_key(bug)),
             _ => None,
         };
-        let known = match self.known.is_empty() {
-            true => None,
-            false => self.known.get(&path_key(&witness.path, witness.inputs.iter().map(|input| &input.bytes[..]))),
-        };
+        let known = self.known.meet(witness, self.last);
         let test = match (known, self.keep(finding.as_ref(), covers)) {
-            (Some(test), _) => *test,
+            (Some(test), _) => test,
             (None, None) => {
                 // Nothing refers to a test of a path that shows nothing new.
                 let first = finding.and_then(|key| self.firsts.get(&key)?.0.first().map(|(_, test)| *test));
@@ -231,11 +269,44 @@ impl Sink for CampaignSink<'_> {
             summary,
             pending: prefixes::pack(&outcome.pending),
             n_resumable,
-            n_settled: settled.map_or(self.before.0, |test| test.0.max(self.before.0)),
+            n_settled: self.known.settled(settled.map(|test| TestId(test.0)), self.before).0,
         };
         let written = self.writer.as_mut().map(|writer| writer.checkpoint(checkpoint));
         if written.is_some_and(|written| written.is_err()) {
             self.give_up();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn witness(path: &[u64]) -> Witness {
+        Witness { inputs: Vec::new(), ending: Ending::Assumed, path: path.to_vec() }
+    }
+
+    #[test]
+    fn what_can_come_up_again_is_not_settled_before_it_did() {
+        let key = |path: &[u64]| path_key(path, std::iter::empty());
+        // Ten tests were there. The last checkpoint had seen the first eight.
+        let tests = HashMap::from([(key(&[1, 0]), TestId(9)), (key(&[1, 1]), TestId(10))]);
+        let mut known = Known::new(tests, TestId(8));
+        let before = TestId(10);
+        assert_eq!(known.settled(None, before), TestId(8));
+        assert_eq!(known.meet(&witness(&[1, 0]), TestId(10)), Some(TestId(9)));
+        assert_eq!(known.meet(&witness(&[0]), TestId(10)), None);
+        // Eleven and twelve are new. A kill now must not forget the tenth.
+        assert_eq!(known.settled(Some(TestId(12)), before), TestId(8));
+        assert_eq!(known.meet(&witness(&[1, 1]), TestId(12)), Some(TestId(10)));
+        assert_eq!(known.settled(Some(TestId(12)), before), TestId(8), "the tenth may have come after the snapshot");
+        assert_eq!(known.settled(Some(TestId(13)), before), TestId(13));
+    }
+
+    #[test]
+    fn where_nothing_can_come_up_again_all_that_was_told_is_settled() {
+        let known = Known::new(HashMap::new(), TestId(10));
+        assert_eq!(known.settled(None, TestId(10)), TestId(10));
+        assert_eq!(known.settled(Some(TestId(12)), TestId(10)), TestId(12));
     }
 }

@@ -9,8 +9,8 @@ use witness::{Bug, Ending, InputValue, Witness};
 
 use crate::heap;
 
-/// Number of a test in its campaign, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Number of a test in its campaign, counted from 1; 0 is before all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TestId(pub u64);
 
 /// The test's file relative to the output folder: `tests/000012.json`.

@@ -8,6 +8,7 @@ use ir::{FuncId, Function, GlobalId, Init, Module, SpanId, SymbolRef};
 use rustc_hash::FxHashMap;
 use witness::Place;
 
+use crate::meant::WaysBack;
 use crate::memory::Layout;
 use crate::object::Site;
 use crate::stubs::{self, Stub};
@@ -66,6 +67,8 @@ pub struct Image {
     function_addrs: Vec<u64>,
     global_addrs: Vec<u64>,
     globals: List<Rc<Object>>,
+    /// By function.
+    pub(crate) ways_back: Vec<WaysBack>,
     /// First edge number of every block of every function; entry 0 of a function is its entry "edge".
     first_edges: Vec<Box<[u32]>>,
     n_edges: u32,
@@ -87,6 +90,8 @@ impl Image {
         let globals = lay_down(&module, &function_addrs, &global_addrs);
         let bindings = module.functions.iter().map(bind).collect();
         let (first_edges, n_edges) = number_edges(&module);
+        let pointer_bits = module.target.pointer_bytes * 8;
+        let ways_back = module.functions.iter().map(|function| WaysBack::new(function, pointer_bits)).collect();
         let body = |name: &str| module.find_function(name).filter(|func| !module.function(*func).is_declaration());
         let light = stubs::LIGHT
             .iter()
@@ -107,6 +112,7 @@ impl Image {
             function_addrs,
             global_addrs,
             globals,
+            ways_back,
             first_edges,
             n_edges,
             module,

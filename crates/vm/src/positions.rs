@@ -70,11 +70,16 @@ impl Positions {
         self.known = facts.known().cloned();
     }
 
-    /// The running path takes in what it has heard.
+    /// The running path takes in what it has heard, which is nothing for most instructions.
+    #[inline]
     pub(crate) fn learn(&mut self, terms: &Terms, facts: &mut Facts) {
-        if facts.has_heard_nothing() {
-            return;
+        if !facts.has_heard_nothing() {
+            self.learn_heard(terms, facts);
         }
+    }
+
+    #[cold]
+    fn learn_heard(&mut self, terms: &Terms, facts: &mut Facts) {
         for condition in facts.take_heard() {
             let mut found = Vec::new();
             self.facts_in(terms, condition, Outcome::Holds, &mut found);

@@ -19,6 +19,7 @@ pub(crate) struct Running {
 impl Machine<'_> {
     /// The answers served their instruction. What they say is known from here on, and not before: run again with one answer more, an
     /// instruction must ask the same.
+    #[inline]
     pub(crate) fn settle_answers(&mut self, state: &mut State) {
         self.running.n_answered = 0;
         state.answers.clear();

@@ -99,14 +99,14 @@ impl Machine<'_> {
             }
             Inst::Load { dst, bits, addr: reg, .. } => {
                 let addr = state.top.value(*reg, self.image.pointer_bits());
-                self.stays_in_object(state, *reg, addr, u64::from(*bits).div_ceil(8), Access::Read)?;
+                self.stays_in_object(state, addr, u64::from(*bits).div_ceil(8), Access::Read)?;
                 let value = self.load(state, addr, *bits)?;
                 state.top.set(*dst, *bits, value);
                 self.remember(state, site_of(inst), addr, Remember::Read);
             }
             Inst::Store { src, bits, addr: reg, .. } => {
                 let addr = state.top.value(*reg, self.image.pointer_bits());
-                self.stays_in_object(state, *reg, addr, u64::from(*bits).div_ceil(8), Access::Write)?;
+                self.stays_in_object(state, addr, u64::from(*bits).div_ceil(8), Access::Write)?;
                 let value = state.top.value(*src, *bits);
                 self.store(state, addr, *bits, value)?;
                 self.remember(state, site_of(inst), addr, Remember::Write);

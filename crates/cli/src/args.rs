@@ -439,6 +439,8 @@ pub enum Check {
     Nonnull,
     /// Implicit conversions that change the value; not part of `all`, because C allows them
     Conversion,
+    /// Indices that leave their array and stay inside of the structure or table it is a part of
+    Bounds,
     /// Nothing but what follows in the list
     None,
     /// Everything

@@ -202,6 +202,7 @@ fn switch_on(checks: &mut vm::Checks, check: Check) {
         Check::Float => checks.built_in.float = true,
         Check::Nonnull => checks.built_in.nonnull = true,
         Check::Conversion => checks.built_in.conversion = true,
+        Check::Bounds => checks.built_in.bounds = true,
         Check::None => *checks = vm::Checks::NONE,
         Check::All => *checks = ALL_CHECKS,
     }
@@ -226,6 +227,7 @@ const ALL_CHECKS: vm::Checks = vm::Checks {
         float: true,
         nonnull: true,
         conversion: false,
+        bounds: true,
     },
 };
 
@@ -233,8 +235,8 @@ const ALL_CHECKS: vm::Checks = vm::Checks {
 const SANITIZERS: &[(&str, &[Check])] = &[
     ("address", &[Check::Memory]),
     ("kernel-address", &[Check::Memory]),
-    ("bounds", &[Check::Memory]),
-    ("array-bounds", &[Check::Memory]),
+    ("bounds", &[Check::Memory, Check::Bounds]),
+    ("array-bounds", &[Check::Bounds]),
     ("local-bounds", &[Check::Memory]),
     ("null", &[Check::Memory]),
     ("object-size", &[Check::Memory]),
@@ -252,6 +254,7 @@ const SANITIZERS: &[(&str, &[Check])] = &[
             Check::Bool,
             Check::Builtin,
             Check::Nonnull,
+            Check::Bounds,
         ],
     ),
     ("integer", &[Check::Div, Check::Overflow, Check::Shift, Check::Conversion]),

@@ -124,6 +124,10 @@ const OWN_FLAGS: &[&str] = &[
     "-",
 ];
 
+/// For checks of indices: of arrays at a structure's end only those of no, of one or of no stated length may be longer than
+/// they say. Comes before the user's flags, which may say otherwise.
+const TRAILING_ARRAYS: &str = "-fstrict-flex-arrays=1";
+
 /// Bitcode, and the flags it was made with.
 pub struct Compiled {
     pub bitcode: Vec<u8>,
@@ -182,7 +186,7 @@ pub(crate) fn compile(
     sanitizers: &[String],
 ) -> Result<Vec<u8>, LoadError> {
     let mut command = Command::new(clang);
-    command.args(&sources.cflags);
+    command.arg(TRAILING_ARRAYS).args(&sources.cflags);
     for folder in &sources.include_dirs {
         command.arg("-I").arg(folder);
     }

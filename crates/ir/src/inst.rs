@@ -389,6 +389,12 @@ pub enum Inst {
     },
 }
 
+/// The number that clang gives its check of an index.
+pub const OUT_OF_BOUNDS: u8 = 18;
+
+/// The same where the element is written to. Clang does not tell one from the other.
+pub const WRITTEN_OUT_OF_BOUNDS: u8 = 0x80 | OUT_OF_BOUNDS;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
     /// (dst, src, len)

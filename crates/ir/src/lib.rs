@@ -22,7 +22,7 @@ pub use function::{Block, Edge, Function, Holding, Move, Param, Slot};
 pub use ids::{BlockId, CallId, FileId, FuncId, GlobalId, Reg, SourceTypeId, SpanId};
 pub use inst::{
     Arg, BinOp, BitOp, ByVal, Call, Callee, CastOp, CmpOp, FloatBinOp, FloatCastOp, FloatCmpOp, FloatKind, FloatMathOp,
-    Inst, Intrinsic, OverflowOp, SymbolRef, Terminator,
+    Inst, Intrinsic, OUT_OF_BOUNDS, OverflowOp, SymbolRef, Terminator, WRITTEN_OUT_OF_BOUNDS,
 };
 pub use module::{Global, Init, Module, Reloc, Target};
 pub use operands::slots_of;

@@ -91,6 +91,10 @@ pub fn build(plan: &BuildPlan, flavor: Flavor, dir: &Path) -> Result<Program, Bu
     Ok(Program { path, flavor, clang: compiler.clang, has_coverage })
 }
 
+/// As where the program was explored: of arrays at a structure's end only those of no, of one or of no stated length may be
+/// longer than they say, unless the user's flags say otherwise.
+const TRAILING_ARRAYS: &str = "-fstrict-flex-arrays=1";
+
 struct Compiler<'a> {
     clang: PathBuf,
     plan: &'a BuildPlan,
@@ -209,7 +213,7 @@ impl Compiler<'_> {
     fn source_unit(&self, source: &Path, idx: usize) -> Unit {
         let object = self.object_path(idx);
         let mut command = self.clang();
-        command.arg("-c").arg(source).arg("-o").arg(&object).args(&self.plan.cflags);
+        command.arg("-c").arg(source).arg("-o").arg(&object).arg(TRAILING_ARRAYS).args(&self.plan.cflags);
         command.arg("-I").arg(std::path::absolute(&self.include_dir).unwrap_or_else(|_| self.include_dir.clone()));
         self.add_own_flags(&mut command);
         self.hooked(command, object, idx)

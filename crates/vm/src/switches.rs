@@ -32,6 +32,8 @@ pub struct BuiltIn {
     pub float: bool,
     pub nonnull: bool,
     pub conversion: bool,
+    /// Indices that leave their array and stay inside of the object it is a part of.
+    pub bounds: bool,
 }
 
 impl Default for Checks {
@@ -59,6 +61,7 @@ impl Checks {
             float: false,
             nonnull: false,
             conversion: false,
+            bounds: false,
         },
     };
 
@@ -80,9 +83,8 @@ impl Checks {
     /// Whether a fault of this kind is a finding.
     pub fn reports(&self, kind: BugKind) -> bool {
         match kind {
-            BugKind::OutOfBoundsRead
-            | BugKind::OutOfBoundsWrite
-            | BugKind::UseAfterFree
+            BugKind::OutOfBoundsRead | BugKind::OutOfBoundsWrite => self.memory || self.built_in.bounds,
+            BugKind::UseAfterFree
             | BugKind::DoubleFree
             | BugKind::InvalidFree
             | BugKind::NullDereference
@@ -110,13 +112,14 @@ impl Checks {
 impl BuiltIn {
     /// What clang calls them.
     fn sanitizers(&self) -> Vec<&'static str> {
-        let rows: [(bool, &[&str]); 6] = [
+        let rows: [(bool, &[&str]); 7] = [
             (self.alignment, &["alignment"]),
             (self.boolean, &["bool"]),
             (self.builtin, &["builtin", "vla-bound"]),
             (self.float, &["float-cast-overflow", "float-divide-by-zero"]),
             (self.nonnull, &["nonnull-attribute", "returns-nonnull-attribute"]),
             (self.conversion, &["implicit-conversion"]),
+            (self.bounds, &["array-bounds"]),
         ];
         rows.iter().filter(|row| row.0).flat_map(|row| row.1.iter().copied()).collect()
     }
@@ -133,5 +136,7 @@ mod tests {
         assert!(!only_division.reports(BugKind::OutOfBoundsRead) && !only_division.reports(BugKind::AssertionFailure));
         let only_memory = Checks { memory: true, ..Checks::NONE };
         assert!(only_memory.reports(BugKind::DoubleFree) && !only_memory.reports(BugKind::DivisionByZero));
+        let only_bounds = Checks { built_in: BuiltIn { bounds: true, ..BuiltIn::default() }, ..Checks::NONE };
+        assert!(only_bounds.reports(BugKind::OutOfBoundsWrite) && !only_bounds.reports(BugKind::UseAfterFree));
     }
 }

@@ -446,6 +446,12 @@ impl Value {
 pub struct BasicBlock(pub(super) raw::LLVMBasicBlockRef);
 
 impl BasicBlock {
+    /// Instructions that lead here, and other values that name the block.
+    pub fn users(self) -> impl Iterator<Item = Value> {
+        // SAFETY: a block of a module is a value, too.
+        Value(unsafe { core::LLVMBasicBlockAsValue(self.0) }).users()
+    }
+
     pub fn instructions(self) -> impl Iterator<Item = Value> {
         // SAFETY: the list is not changed while it is walked.
         let first = Value::new(unsafe { core::LLVMGetFirstInstruction(self.0) });

@@ -79,7 +79,13 @@ impl Body<'_, '_> {
         self.finish_call(inst, callee, args, n_fixed)
     }
 
-    fn finish_call(&mut self, inst: Value, callee: Callee, args: Vec<Arg>, n_fixed: u32) -> Result<(), Unsupported> {
+    pub(super) fn finish_call(
+        &mut self,
+        inst: Value,
+        callee: Callee,
+        args: Vec<Arg>,
+        n_fixed: u32,
+    ) -> Result<(), Unsupported> {
         let shape = self.shape(inst)?;
         let regs = self.fresh_all(&shape);
         let results = regs.iter().zip(shape.iter()).map(|(reg, scalar)| (*reg, scalar.bits)).collect();
@@ -171,7 +177,7 @@ impl Body<'_, '_> {
             "stacksave" => self.own_intrinsic(inst, Intrinsic::StackSave, 0),
             "stackrestore" => self.own_intrinsic(inst, Intrinsic::StackRestore, 1),
             "trap" | "debugtrap" => self.own_intrinsic(inst, Intrinsic::Trap, 0),
-            "ubsantrap" => self.own_intrinsic(inst, Intrinsic::Fault, 1),
+            "ubsantrap" => self.fault(inst),
             // Asked for the least size, zero is always right.
             "objectsize" if self.immediate(inst.operand(1)) == Some(1) => self.known(inst, 0),
             "objectsize" => self.own_intrinsic(inst, Intrinsic::ObjectSize, 2),

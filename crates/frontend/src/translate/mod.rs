@@ -5,6 +5,7 @@
 
 mod assembly;
 mod body;
+mod checks;
 mod constant;
 mod instruction;
 mod intrinsic;

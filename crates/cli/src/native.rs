@@ -102,9 +102,10 @@ impl Native {
         self.session.end_by(deadline.replay_until());
         for finding in findings.iter_mut().filter(|finding| !finding.confirmed) {
             let others = witnesses.get(&finding.key()).map_or(&[][..], Vec::as_slice);
-            let mut tests = vec![finding.test_id()];
-            tests.extend(others.iter().filter(|test| **test != finding.test_id()));
-            for test in tests {
+            let first = finding.test_id();
+            let others = others.iter().filter(|showing| showing.test != first);
+            let tests = std::iter::once((first, None)).chain(others.map(|showing| (showing.test, Some(&showing.bug))));
+            for (test, bug) in tests {
                 if deadline.is_over() {
                     if finding.evidence.is_empty() {
                         finding.evidence = "not replayed: --max-time was used up".to_string();
@@ -112,6 +113,7 @@ impl Native {
                     break;
                 }
                 if self.confirm_by(database, finding, test)? == Verdict::Agrees {
+                    bug.into_iter().for_each(|bug| finding.tell_of(bug));
                     break;
                 }
             }

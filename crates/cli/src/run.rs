@@ -191,22 +191,28 @@ impl Campaign<'_> {
         let first_ones = outcome.findings.iter().map(|finding| test_id(&finding.test));
         let base = self.base.summary.iter_mut().flat_map(|summary| summary.findings.iter_mut());
         let mut earlier: Vec<&mut FindingSummary> = base.collect();
-        let asked = collected.witnesses.values().flatten().copied().chain(first_ones);
+        let asked = collected.witnesses.values().flatten().map(|showing| showing.test).chain(first_ones);
         let asked = asked.chain(earlier.iter().map(|finding| finding.test_id()));
         let asked = asked.chain(outcome.reached.map(|test| TestId(test.0)));
         let numbered = database.number_tests(asked)?;
-        for tests in collected.witnesses.values_mut() {
-            tests.iter_mut().for_each(|test| *test = numbered.of(*test));
+        for showing in collected.witnesses.values_mut().flatten() {
+            showing.test = numbered.of(showing.test);
         }
         earlier.iter_mut().for_each(|finding| finding.test = test_name(numbered.of(finding.test_id())));
         for finding in &mut outcome.findings {
             let mut named = finding.bug.clone();
             collected.names.fix_bug(&mut named);
             let key = report::finding_key(&named);
-            let by_path = collected.witnesses.get(&key).and_then(|tests| tests.first()).copied();
+            let by_path = collected.witnesses.get(&key).and_then(|showing| showing.first());
             // A certificate is of the path it was made on.
-            let test = by_path.filter(|_| finding.certificate.is_none());
-            finding.test = test_name(test.unwrap_or_else(|| numbered.of(test_id(&finding.test))));
+            match by_path.filter(|_| finding.certificate.is_none()) {
+                None => finding.test = test_name(numbered.of(test_id(&finding.test))),
+                Some(showing) => {
+                    finding.test = test_name(showing.test);
+                    finding.bug.message.clone_from(&showing.bug.message);
+                    finding.bug.stack.clone_from(&showing.bug.stack);
+                }
+            }
         }
         outcome.findings.sort_by(|a, b| a.test.cmp(&b.test));
         outcome.reached = outcome.reached.map(|test| explore::TestId(numbered.of(TestId(test.0)).0));

@@ -23,21 +23,28 @@ pub fn path_key<'a>(path: &[u64], inputs: impl Iterator<Item = &'a [u8]>) -> Pat
     (path.to_vec(), inputs.map(<[u8]>::to_vec).collect())
 }
 
+/// A test that shows a finding, and what its path says about it: how far outside, on which of several ways there.
+#[derive(Clone)]
+pub struct Showing {
+    pub test: TestId,
+    pub bug: Bug,
+}
+
 /// Tests that show one finding: a few, should the first not show it natively.
-pub type Witnesses = HashMap<FindingKey, Vec<TestId>>;
+pub type Witnesses = HashMap<FindingKey, Vec<Showing>>;
 
 /// Tests kept for one finding.
 const WITNESSES_KEPT: usize = 8;
 
 /// The tests of one finding whose paths come first: the same ones whoever explored them, if all are explored.
 #[derive(Default)]
-struct First(Vec<(Vec<u64>, TestId)>);
+struct First(Vec<(Vec<u64>, Showing)>);
 
 impl First {
-    fn note(&mut self, path: &[u64], test: TestId) {
+    fn note(&mut self, path: &[u64], test: TestId, bug: &Bug) {
         let place = self.0.partition_point(|(other, _)| other.as_slice() <= path);
         if place < WITNESSES_KEPT {
-            self.0.insert(place, (path.to_vec(), test));
+            self.0.insert(place, (path.to_vec(), Showing { test, bug: bug.clone() }));
             self.0.truncate(WITNESSES_KEPT);
         }
     }
@@ -166,8 +173,10 @@ impl<'a> CampaignSink<'a> {
     /// Waits until the last test is in the database, and gives that back.
     pub fn finish(mut self) -> (Collected, Option<Database>, Result<(), database::Error>) {
         self.close();
-        let witnesses =
-            self.firsts.into_iter().map(|(key, first)| (key, first.0.into_iter().map(|(_, test)| test).collect()));
+        let witnesses = self
+            .firsts
+            .into_iter()
+            .map(|(key, first)| (key, first.0.into_iter().map(|(_, showing)| showing).collect()));
         let collected =
             Collected { n_new: self.n_new, last: self.last, witnesses: witnesses.collect(), names: self.names };
         let (database, written) = self.ended.unwrap_or((None, Ok(())));
@@ -222,32 +231,30 @@ impl Sink for CampaignSink<'_> {
             witness
         });
         let witness = renamed.as_ref().unwrap_or(witness);
-        let finding = match &witness.ending {
-            Ending::Bug(bug) => Some(finding_key(bug)),
+        let bug = match &witness.ending {
+            Ending::Bug(bug) => Some(bug),
             _ => None,
         };
+        let finding = bug.map(finding_key);
         let known = self.known.meet(witness, self.last);
         let test = match (known, self.keep(finding.as_ref(), covers)) {
             (Some(test), _) => test,
             (None, None) => {
                 // Nothing refers to a test of a path that shows nothing new.
-                let first = finding.and_then(|key| self.firsts.get(&key)?.0.first().map(|(_, test)| *test));
+                let first = finding.and_then(|key| self.firsts.get(&key)?.0.first().map(|(_, showing)| showing.test));
                 return explore::TestId(first.map_or(0, |test| test.0));
             }
             (None, Some(keep)) => {
                 self.last = TestId(self.last.0 + 1);
                 self.n_new += 1;
                 let is_first = finding.as_ref().is_some_and(|key| !self.firsts.contains_key(key));
-                let found = match &witness.ending {
-                    Ending::Bug(bug) if is_first => Some(first_seen(bug)),
-                    _ => None,
-                };
+                let found = bug.filter(|_| is_first).map(|bug| first_seen(bug));
                 self.write(self.last, witness, keep, found);
                 self.last
             }
         };
-        if let Some(key) = finding {
-            self.firsts.entry(key).or_default().note(&witness.path, test);
+        if let (Some(key), Some(bug)) = (finding, bug) {
+            self.firsts.entry(key).or_default().note(&witness.path, test, bug);
         }
         explore::TestId(test.0)
     }

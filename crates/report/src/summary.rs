@@ -145,6 +145,18 @@ pub fn call_of(bug: &Bug) -> String {
     bug.call_site().map_or(String::new(), spell)
 }
 
+fn stack_of(bug: &Bug) -> Vec<String> {
+    bug.stack.iter().map(|place| format!("{}:{} {}", place.file, place.line, place.function)).collect()
+}
+
+impl FindingSummary {
+    /// Says of the finding what the path of its test says, which is not always what the first path said.
+    pub fn tell_of(&mut self, bug: &Bug) {
+        self.message.clone_from(&bug.message);
+        self.stack = stack_of(bug);
+    }
+}
+
 impl From<&Finding> for FindingSummary {
     fn from(finding: &Finding) -> FindingSummary {
         let bug = &finding.bug;
@@ -160,7 +172,7 @@ impl From<&Finding> for FindingSummary {
             confirmed: finding.confirmed,
             evidence: finding.evidence.clone(),
             paths: finding.n_paths,
-            stack: bug.stack.iter().map(|place| format!("{}:{} {}", place.file, place.line, place.function)).collect(),
+            stack: stack_of(bug),
             certificate: String::new(),
             call: call_of(bug),
         }

@@ -60,6 +60,19 @@ fn check_bookkeeping(outcome: &Outcome, complaints: &mut Vec<String>) {
     if outcome.tests.len() as u64 != outcome.n_tests {
         complaints.push(format!("{} test files, summary says {}", outcome.tests.len(), outcome.n_tests));
     }
+    for found in &outcome.findings {
+        let Some(test) = outcome.tests.iter().find(|test| test.name == found.test) else {
+            complaints.push(format!("line {} is shown by {}, which is not there", found.line, found.test));
+            continue;
+        };
+        // One path may show a fault at several places; its test tells of the first.
+        let is_same = test.bug.as_ref() == Some(&(found.kind.clone(), found.file.clone(), found.line));
+        if let Some((_, message)) = test.told.as_ref().filter(|told| is_same && told.0 == found.column)
+            && *message != found.message
+        {
+            complaints.push(format!("line {}: `{}`, but its test says `{message}`", found.line, found.message));
+        }
+    }
 }
 
 fn check_exit_status(fixture: &Fixture, outcome: &Outcome, complaints: &mut Vec<String>) {
@@ -195,7 +208,9 @@ mod tests {
                 kind: "division-by-zero".into(),
                 file: "f.c".into(),
                 line: 4,
-                message: String::new(),
+                column: 7,
+                message: "by zero".into(),
+                test: "2".into(),
                 confirmed: true,
             }],
             ..Outcome::default()
@@ -207,6 +222,7 @@ mod tests {
             inputs: input(low),
             ending: ending.into(),
             status,
+            told: Some((7, "by zero".to_string())),
             bug,
             path: Vec::new(),
         };
@@ -234,6 +250,8 @@ mod tests {
             ("exit status", |outcome| outcome.run_status = None),
             ("is missing", |outcome| outcome.findings.clear()),
             ("not confirmed", |outcome| outcome.findings[0].confirmed = false),
+            ("but its test says", |outcome| outcome.findings[0].message = "by one".into()),
+            ("which is not there", |outcome| outcome.findings[0].test = "3".into()),
             ("unannounced finding", |outcome| outcome.findings[0].line = 5),
             ("unannounced bug", |outcome| outcome.tests[1].bug.as_mut().expect("bug").2 = 5),
             ("does not hold", |outcome| outcome.tests[1].inputs[0].bytes[0] = 4),

@@ -12,7 +12,10 @@ pub struct Finding {
     pub kind: String,
     pub file: String,
     pub line: u64,
+    pub column: u64,
     pub message: String,
+    /// File name of the test that shows it.
+    pub test: String,
     pub confirmed: bool,
 }
 
@@ -25,6 +28,8 @@ pub struct TestCase {
     pub status: Option<i64>,
     /// Kind, file and line, for tests that end in a bug.
     pub bug: Option<(String, String, u64)>,
+    /// Column and message of that bug.
+    pub told: Option<(u64, String)>,
     /// The decisions of its path.
     pub path: Vec<u64>,
 }
@@ -117,7 +122,9 @@ fn read_finding(finding: &Value) -> Finding {
         kind: text(&finding["kind"]),
         file: file_name(&text(&finding["file"])),
         line: finding["line"].as_u64().unwrap_or(0),
+        column: finding["column"].as_u64().unwrap_or(0),
         message: text(&finding["message"]),
+        test: file_name(&text(&finding["test"])),
         confirmed: finding["confirmed"].as_bool().unwrap_or(false),
     }
 }
@@ -141,6 +148,7 @@ pub fn read_test(path: &Path) -> Result<TestCase, String> {
         status: json["status"].as_i64(),
         path: items(&json["path"]).iter().filter_map(Value::as_u64).collect(),
         bug: bug.map(|bug| (text(&bug["kind"]), file_name(&text(&bug["file"])), bug["line"].as_u64().unwrap_or(0))),
+        told: bug.map(|bug| (bug["column"].as_u64().unwrap_or(0), text(&bug["message"]))),
         name,
     })
 }

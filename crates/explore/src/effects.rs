@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use solver::{Answer as Solved, Completeness, Patience, Stack, Why};
 use term::{Assignment, Eval, TermId};
@@ -49,6 +50,8 @@ pub struct Doubt {
     pub path: Box<Path>,
     pub cond: TermId,
     pub why: Why,
+    /// How long it was asked about when that was done again, of a campaign whose time is limited.
+    pub had: Option<Duration>,
 }
 
 /// Whether a path can go on under a condition.
@@ -193,7 +196,7 @@ impl<'i> Decider<'i> {
     }
 
     pub(crate) fn doubt(&mut self, path: &Path, cond: TermId, why: Why) {
-        self.parted.push(Parted::Doubtful(Doubt { path: Box::new(path.clone()), cond, why }));
+        self.parted.push(Parted::Doubtful(Doubt { path: Box::new(path.clone()), cond, why, had: None }));
     }
 
     /// As [`Decider::ask`], where whatever is not certain is not taken now.
@@ -204,9 +207,9 @@ impl<'i> Decider<'i> {
         }
     }
 
-    /// Asks again about a doubtful way. If it is feasible, the path that takes it; `Err` says why that is still open.
-    pub fn resolve_doubt(&mut self, doubt: Doubt) -> Result<Option<Path>, (Box<Path>, Why)> {
-        let Doubt { mut path, cond, .. } = doubt;
+    /// Asks again about a doubtful way. If it is feasible, the path that takes it; `Err` has what is still open.
+    pub fn resolve_doubt(&mut self, doubt: Doubt) -> Result<Option<Path>, Doubt> {
+        let Doubt { mut path, cond, had, .. } = doubt;
         match self.stack.check(&mut self.machine.terms, &path.condition, &path.input, cond) {
             Solved::Sat(input) => {
                 path.input = input;
@@ -214,7 +217,7 @@ impl<'i> Decider<'i> {
                 Ok(Some(*path))
             }
             Solved::Unsat => Ok(None),
-            Solved::Unknown(why) => Err((path, why)),
+            Solved::Unknown(why) => Err(Doubt { path, cond, why, had }),
         }
     }
 

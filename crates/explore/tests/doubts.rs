@@ -92,6 +92,74 @@ fn an_open_question_is_answered_with_more_time() {
     panic!("a question that takes {needed:?} was never first open and then answered");
 }
 
+/// A product as above, and after it one of smaller factors for each of the targets; the first that holds decides the status.
+fn products(hard: u64, easy: &[u64]) -> String {
+    let mut text = String::from(
+        "global @name bytes 2 align 1 const = data \"x\\x00\"\n\
+         func @colt_input(r0:64, r1:64, r2:64)\n\
+         func @main() -> 32 {\n\
+         b0: r0 = alloca 128 align 1\n\
+             r1 = addr @name\n\
+             r2:64 = const 128\n\
+             call @colt_input(r0:64, r2:64, r1:64)\n\
+             jump b1\n",
+    );
+    let questions = std::iter::once((hard, 262_143)).chain(easy.iter().map(|target| (*target, 16_383)));
+    for (idx, (target, mask)) in questions.enumerate() {
+        let (head, status, next, reg) = (2 * idx + 1, 2 * idx + 2, 2 * idx + 3, 10 + 10 * idx);
+        text.push_str(&format!(
+            "b{head}: r{reg}:64 = add r0, {}\n    r{}:64 = load r{reg}\n    r{}:64 = and r{}, {mask}\n\
+             r{}:64 = lshr r{}, 32\n    r{}:64 = and r{}, {mask}\n    r{}:64 = mul r{}, r{}\n\
+             br eq:64 r{}, {target} ? b{status} : b{next}\n\
+             b{status}: r{}:32 = const {}\n    ret r{}\n",
+            8 * idx,
+            reg + 1,
+            reg + 2,
+            reg + 1,
+            reg + 3,
+            reg + 1,
+            reg + 4,
+            reg + 3,
+            reg + 5,
+            reg + 2,
+            reg + 4,
+            reg + 5,
+            reg + 6,
+            idx + 1,
+            reg + 6,
+        ));
+    }
+    let last = 2 * easy.len() + 3;
+    text.push_str(&format!("b{last}: r5:32 = const 0\n    ret r5\n}}\n"));
+    text
+}
+
+#[test]
+fn what_the_others_left_is_given_to_those_still_open() {
+    // Products of two primes of 13 bits: open in a millisecond, and answered in some.
+    let easy: Vec<u64> = [(8191, 8179), (8171, 8167), (8161, 8147), (8123, 8117), (8111, 8101), (8093, 8089)]
+        .iter()
+        .map(|(p, q)| p * q)
+        .collect();
+    let text = products(FACTORS.0 * FACTORS.1, &easy);
+    let explore = |timeout: Duration, budgets: Budgets| {
+        let timeout_again = Duration::from_secs(100);
+        let solver = Config { timeout, timeout_again, smt: SmtSolver::Absent, ..Config::default() };
+        let options = Options { workers: 1, solver, budgets, ..Options::default() };
+        explore_with(&text, &options, LineUp::plain())
+    };
+    let start = Instant::now();
+    let (outcome, _) = explore(Duration::from_millis(1), Budgets::default());
+    let needed = start.elapsed();
+    assert!(outcome.is_complete() && outcome.queries.n_unknown > 4, "{:?}", outcome.queries);
+    // Each of seven questions gets a seventh of that time at first. The hard one needs more than half of it.
+    let budgets = Budgets { time: Some(needed * 3), ..Budgets::default() };
+    let (outcome, witnesses) = explore(Duration::from_millis(1), budgets);
+    assert!(outcome.is_complete(), "{:?} {:?}", outcome.queries, needed);
+    assert_eq!(statuses(&witnesses), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert!(outcome.queries.n_unknown > 7, "the hard one stays open at least once more: {:?}", outcome.queries);
+}
+
 #[test]
 fn a_budget_does_not_hide_an_open_question() {
     let budgets = Budgets { time: Some(Duration::from_millis(300)), ..Budgets::default() };

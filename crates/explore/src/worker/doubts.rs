@@ -1,6 +1,11 @@
 //! Doubts: ways about which the solver could not tell. They are asked about again when nothing else is pending.
+//!
+//! Where time is limited, each gets an equal share of what is left. Most need less than that or can be answered at once, so that more
+//! is left than was thought: what stays open waits for a further round, as long as each round has twice the time of the one before.
+//! Without a limit each is asked about once more, for as long as such a question may take at all.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use solver::Patience;
 use witness::LedgerKind;
@@ -8,6 +13,9 @@ use witness::LedgerKind;
 use super::Worker;
 use crate::Path;
 use crate::effects::Doubt;
+
+/// A share that is less is as good as none: the next round is worth it only if it has more than that.
+const LEAST_SHARE: Duration = Duration::from_millis(1);
 
 /// The oldest first.
 #[derive(Default)]
@@ -38,13 +46,20 @@ impl Doubts {
 }
 
 impl Worker<'_, '_> {
-    /// Nothing else is pending: time to ask an open question again, for longer. What stays open enters the ledger. `false`
-    /// when there is none.
+    /// Nothing else is pending: time to ask an open question again, for longer. What stays open and cannot get much more time
+    /// enters the ledger. `false` when there is none.
     pub(super) fn ask_again(&mut self) -> bool {
-        let Some(doubt) = self.doubts.0.pop_front() else { return false };
+        let Some(mut doubt) = self.doubts.0.pop_front() else { return false };
         // No single one may take what is left for all of them.
         let n_open = self.doubts.len() as u32 + 1;
-        self.decider.stack.set_patience(Patience::Long { at_most: self.time_left().map(|left| left / n_open) });
+        let at_most = self.options.solver.timeout_again;
+        let share = self.time_left().map(|left| (left / n_open).min(at_most));
+        if !is_worth_asking(doubt.had, share) {
+            self.give_up(&doubt.path, &doubt.why.to_string());
+            return true;
+        }
+        doubt.had = share;
+        self.decider.stack.set_patience(Patience::Long { at_most: share });
         let node = doubt.path.node;
         let under = self.watching.under(&doubt.path, &mut self.decider);
         let resolved = self.decider.resolve_doubt(doubt);
@@ -56,7 +71,8 @@ impl Worker<'_, '_> {
                 self.push(path, None);
             }
             Ok(None) => self.leave(node),
-            Err((path, why)) => self.give_up(&path, &why.to_string()),
+            Err(doubt) if doubt.had.is_some() => self.doubts.keep(doubt),
+            Err(doubt) => self.give_up(&doubt.path, &doubt.why.to_string()),
         }
         true
     }
@@ -77,5 +93,13 @@ impl Worker<'_, '_> {
         self.left.ledger.enter(LedgerKind::UnknownAnswer, place, why);
         self.spoil(path);
         self.leave(path.node);
+    }
+}
+
+/// Whether a question may be asked again with that share of the time, after it had another.
+fn is_worth_asking(had: Option<Duration>, share: Option<Duration>) -> bool {
+    match (had, share) {
+        (Some(had), Some(share)) => share >= had.max(LEAST_SHARE) * 2,
+        _ => true,
     }
 }

@@ -360,7 +360,8 @@ impl Lassos {
         if found.is_none() && self.flags.integers == Integers::Unbounded {
             self.look_over_integers(&round, &place, means);
         }
-        Ok(found.and_then(|found| self.tell(&round, found, (place, stack), means)))
+        let n_inputs = path.state.inputs.len();
+        Ok(found.and_then(|found| self.tell(&round, found, (place, stack), n_inputs, means)))
     }
 
     /// Whether the cycle would never end if nothing wrapped around. That is told, and the path goes on.
@@ -396,6 +397,7 @@ impl Lassos {
         round: &Round,
         found: Found,
         (place, stack): (Place, Vec<Place>),
+        n_inputs: usize,
         means: &mut Means,
     ) -> Option<Foreseen> {
         let nest = self.nest(&means.machine.image.module, round.cut.func);
@@ -412,6 +414,10 @@ impl Lassos {
         let there = round.at_start(terms, whole)?;
         let stem = all_of(terms, &round.stem.conds);
         let hangs = terms.and(stem, there);
+        // No test could say what was there.
+        if round.stem.depends_on_settled(n_inputs, hangs, terms) {
+            return None;
+        }
         let holds = terms.not(hangs);
         if self.is_allowed(&place) {
             self.tally.n_allowed += 1;

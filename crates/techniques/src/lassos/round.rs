@@ -14,10 +14,12 @@ use vm::{ObjectId, State};
 use super::cells::{
     Blur, Cell, MAX_CELLS, Registers, Spot, blur as blur_objects, changes, generalise, is_blurred, pin_pointers,
 };
-use super::walk::{Body, Cut, Halt, Stamina, Walker, every_way};
+use super::walk::{Body, Cut, Halt, Shape, Stamina, Walker, every_way};
 
 /// Visits among which two are looked for between which only cells change.
 const MAX_PERIOD: usize = 64;
+/// Rounds until all memory that nobody wrote was read once.
+const MAX_SETTLING: usize = 3;
 /// How often ways are walked again because of new cells.
 const MAX_AGAIN: usize = 5;
 /// Rounds that a counter has to be good for, so that it does not matter that it overflows one day.
@@ -80,8 +82,8 @@ impl Round {
         stamina: &mut Stamina,
     ) -> Result<Round, Halt> {
         pin_pointers(&cut, &mut stem, registers, means);
-        match Round::with(Blur::Nothing, cut, body, &stem, registers, means, stamina) {
-            Err(Halt::Unknown) => Round::with(Blur::Objects, cut, body, &stem, registers, means, stamina),
+        match Round::with(Blur::Nothing, cut, body, &mut stem, registers, means, stamina) {
+            Err(Halt::Unknown) => Round::with(Blur::Objects, cut, body, &mut stem, registers, means, stamina),
             round => round,
         }
     }
@@ -90,7 +92,7 @@ impl Round {
         blur: Blur,
         cut: Cut,
         body: &Body,
-        stem: &Walker,
+        stem: &mut Walker,
         registers: &mut Registers,
         means: &mut Means,
         stamina: &mut Stamina,
@@ -329,22 +331,31 @@ impl Changed {
     }
 }
 
-/// The first two visits between which only cells change, and what does.
+/// The first two visits between which only cells change, and what does. What the first round reads of memory that nobody wrote
+/// becomes an input there: then the stem of a loop goes one round further. That of a recursion would be another frame.
 fn period(
     blur: Blur,
     cut: &Cut,
     body: &Body,
-    stem: &Walker,
+    stem: &mut Walker,
     registers: &mut Registers,
     means: &mut Means,
     stamina: &mut Stamina,
 ) -> Result<(usize, Changed), Halt> {
     let mut ahead = stem.clone();
-    for n_visits in 1..=MAX_PERIOD {
+    let (mut n_visits, mut n_settled) = (0, 0);
+    while n_visits < MAX_PERIOD {
         match ahead.follow(cut, body, means, stamina) {
             Halt::Arrived => pin_pointers(cut, &mut ahead, registers, means),
             halt => return Err(halt),
         }
+        let has_settled = ahead.state.inputs.len() > stem.state.inputs.len();
+        if has_settled && cut.shape == Shape::Loop && n_settled < MAX_SETTLING {
+            *stem = ahead.clone();
+            (n_visits, n_settled) = (0, n_settled + 1);
+            continue;
+        }
+        n_visits += 1;
         let found = changes(cut, &stem.state, &ahead.state, &[], registers, means);
         if found.are_cells(blur) {
             let mut changed = Changed { spots: found.spots, blurred: found.blurred };

@@ -2,12 +2,16 @@
 
 use explore::Means;
 use ir::{BlockId, FuncId};
+use rustc_hash::FxHashSet;
 use solver::{Answer as Solved, PathCondition};
-use term::{Assignment, TermId};
-use vm::{Answer, Effect, Liveness, PickWhy, State};
+use term::{Assignment, SymbolId, TermId, Terms};
+use vm::{Answer, Effect, InputForm, InputKind, Liveness, PickWhy, State};
 use witness::BugKind;
 
 use crate::Others;
+
+/// What the machine calls inputs that are memory nobody wrote.
+const UNWRITTEN: &str = "unwritten";
 
 /// Where a cycle is cut open: the beginning of a block, in a frame of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -184,6 +188,19 @@ impl Walker {
         }
     }
 
+    /// Whether nothing came from outside since there were so many inputs: what memory held that nobody wrote was there before.
+    fn only_settled(&self, n_inputs: usize) -> bool {
+        self.state.inputs.added_since(n_inputs).all(|record| &*record.type_name == UNWRITTEN)
+    }
+
+    /// Whether the condition it has come under mentions memory that nobody wrote and that was not looked at before.
+    pub fn depends_on_settled(&self, n_inputs: usize, cond: TermId, terms: &Terms) -> bool {
+        let scalars = self.state.inputs.added_since(n_inputs).flat_map(|record| &record.scalars);
+        let settled: FxHashSet<SymbolId> =
+            scalars.filter_map(|scalar| scalar.term).flat_map(|term| terms.symbols(term).iter().copied()).collect();
+        terms.symbols(cond).iter().any(|symbol| settled.contains(symbol))
+    }
+
     /// Runs until something is to be decided; `Err` where it halts before.
     fn advance(&mut self, cut: &Cut, body: &Body, means: &mut Means, stamina: &mut Stamina) -> Result<Effect, Halt> {
         let n_inputs = self.state.inputs.len();
@@ -194,7 +211,7 @@ impl Walker {
             stamina.n_blocks -= 1;
             // One instruction's worth: it comes back at the beginning of the next block.
             let effect = means.machine.run(&mut self.state, 1);
-            if self.state.inputs.len() != n_inputs {
+            if !self.only_settled(n_inputs) {
                 return Err(Halt::Outside);
             }
             if !matches!(effect, Effect::OutOfFuel) {
@@ -317,6 +334,10 @@ fn asked(walker: &Walker, effect: Effect, means: &mut Means) -> Asked {
         }
         Effect::Pick { why: PickWhy::Float, .. } => Asked::Halt(Halt::Float),
         Effect::Pick { why: PickWhy::Status, .. } => Asked::Halt(Halt::Left),
+        // The first read of memory that nobody wrote. Where something depends on what it holds, that is another question.
+        Effect::Input(request) if request.kind == InputKind::Unwritten => {
+            Asked::Ways(vec![(terms.tru(), Answer::Input(InputForm::Symbolic))])
+        }
         Effect::Pick { why: PickWhy::Choice, .. } | Effect::Choose { .. } | Effect::Input(_) => {
             Asked::Halt(Halt::Outside)
         }

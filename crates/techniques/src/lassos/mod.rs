@@ -76,7 +76,7 @@ use self::credit::{Asked, Credit};
 use self::round::{Rest, Round, RoundKey, all_of};
 use self::sets::{Found, How, Judge};
 use self::tally::{Tally, Told, Total};
-use self::walk::{Body, Cut, Halt, Shape, Stamina, Walker};
+use self::walk::{Body, Cut, Halt, Shape, Stamina, Walker, symbols_since};
 use crate::{Entry, Flag, Making, Named, Others, Part, Resume, Takes};
 
 pub const NAME: &str = "lassos";
@@ -415,7 +415,8 @@ impl Lassos {
         let stem = all_of(terms, &round.stem.conds);
         let hangs = terms.and(stem, there);
         // No test could say what was there.
-        if round.stem.depends_on_settled(n_inputs, hangs, terms) {
+        let settled = symbols_since(&round.stem.state, n_inputs, terms);
+        if terms.symbols(hangs).iter().any(|symbol| settled.contains(symbol)) {
             return None;
         }
         let holds = terms.not(hangs);

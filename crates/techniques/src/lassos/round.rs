@@ -14,7 +14,7 @@ use vm::{ObjectId, State};
 use super::cells::{
     Blur, Cell, MAX_CELLS, Registers, Spot, blur as blur_objects, changes, generalise, is_blurred, pin_pointers,
 };
-use super::walk::{Body, Cut, Halt, Shape, Stamina, Walker, every_way};
+use super::walk::{Body, Cut, Halt, Shape, Stamina, Walker, every_way, symbols_since};
 
 /// Visits among which two are looked for between which only cells change.
 const MAX_PERIOD: usize = 64;
@@ -162,12 +162,19 @@ impl Round {
             }
             here = next;
         }
+        // Memory that nobody wrote and that is read anew in each round may be anything there.
+        let mut fresh: FxHashSet<SymbolId> = FxHashSet::default();
+        for walker in &here {
+            fresh.extend(symbols_since(&walker.state, from.inputs.len(), &means.machine.terms));
+        }
+        let is_open =
+            |terms: &Terms, t: TermId| is_blurred(terms, t) || terms.symbols(t).iter().any(|s| fresh.contains(s));
         let (mut ways, mut no_overflow, mut more) = (Vec::new(), Vec::new(), Changed::default());
         for walker in here {
             let found = changes(&cut, &from, &walker.state, blurred, registers, means);
             let terms = &means.machine.terms;
             let is_vague =
-                depends_on_undefined(terms, &walker.conds) || walker.conds.iter().any(|cond| is_blurred(terms, *cond));
+                depends_on_undefined(terms, &walker.conds) || walker.conds.iter().any(|cond| is_open(terms, *cond));
             if !found.are_cells(blur) || is_vague {
                 rest = Rest::Unknown;
                 continue;
@@ -191,7 +198,7 @@ impl Round {
             let relevant = relevant(&means.machine.terms, &cells, &ways);
             let is_clear = |way: &Way| {
                 let needed = way.updates.iter().zip(&relevant).filter(|(_, is_relevant)| **is_relevant);
-                needed.into_iter().all(|(update, _)| !is_blurred(&means.machine.terms, *update))
+                needed.into_iter().all(|(update, _)| !is_open(&means.machine.terms, *update))
             };
             let n_ways = ways.len();
             ways.retain(is_clear);

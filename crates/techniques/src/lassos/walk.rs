@@ -188,19 +188,6 @@ impl Walker {
         }
     }
 
-    /// Whether nothing came from outside since there were so many inputs: what memory held that nobody wrote was there before.
-    fn only_settled(&self, n_inputs: usize) -> bool {
-        self.state.inputs.added_since(n_inputs).all(|record| &*record.type_name == UNWRITTEN)
-    }
-
-    /// Whether the condition it has come under mentions memory that nobody wrote and that was not looked at before.
-    pub fn depends_on_settled(&self, n_inputs: usize, cond: TermId, terms: &Terms) -> bool {
-        let scalars = self.state.inputs.added_since(n_inputs).flat_map(|record| &record.scalars);
-        let settled: FxHashSet<SymbolId> =
-            scalars.filter_map(|scalar| scalar.term).flat_map(|term| terms.symbols(term).iter().copied()).collect();
-        terms.symbols(cond).iter().any(|symbol| settled.contains(symbol))
-    }
-
     /// Runs until something is to be decided; `Err` where it halts before.
     fn advance(&mut self, cut: &Cut, body: &Body, means: &mut Means, stamina: &mut Stamina) -> Result<Effect, Halt> {
         let n_inputs = self.state.inputs.len();
@@ -211,7 +198,7 @@ impl Walker {
             stamina.n_blocks -= 1;
             // One instruction's worth: it comes back at the beginning of the next block.
             let effect = means.machine.run(&mut self.state, 1);
-            if !self.only_settled(n_inputs) {
+            if !only_settled(&self.state, n_inputs) {
                 return Err(Halt::Outside);
             }
             if !matches!(effect, Effect::OutOfFuel) {
@@ -226,6 +213,17 @@ impl Walker {
             }
         }
     }
+}
+
+/// Whether nothing came from outside since a state had so many inputs: what memory held that nobody wrote was there before.
+pub fn only_settled(state: &State, n_inputs: usize) -> bool {
+    n_inputs <= state.inputs.len() && state.inputs.added_since(n_inputs).all(|record| &*record.type_name == UNWRITTEN)
+}
+
+/// The symbols of inputs that a state got since it had so many.
+pub fn symbols_since(state: &State, n_inputs: usize, terms: &Terms) -> FxHashSet<SymbolId> {
+    let scalars = state.inputs.added_since(n_inputs).flat_map(|record| &record.scalars);
+    scalars.filter_map(|scalar| scalar.term).flat_map(|term| terms.symbols(term).iter().copied()).collect()
 }
 
 /// All ways from a walker until the cut, or until they are lost. `ends` gets every walker that halted and why.

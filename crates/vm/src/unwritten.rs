@@ -102,6 +102,7 @@ impl Machine<'_> {
             return Ok(());
         }
         // All is asked before anything is changed.
+        let n_answered = self.running.n_answered;
         let mut records: Vec<(Range<u64>, Arc<InputRecord>)> = Vec::with_capacity(runs.len());
         for run in runs {
             let is_whole = run == range && matches!(run.end - run.start, 1 | 2 | 4 | 8);
@@ -121,6 +122,9 @@ impl Machine<'_> {
             }
             state.inputs.push_back(record);
         }
+        // Run again for another answer, the instruction finds these bytes written and does not ask about them.
+        state.answers.drain(n_answered..self.running.n_answered);
+        self.running.n_answered = n_answered;
         self.tlb.flush();
         Ok(())
     }

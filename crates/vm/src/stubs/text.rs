@@ -201,8 +201,10 @@ impl Machine<'_> {
                 continue;
             }
             let byte = self.byte_term(byte);
-            self.uses(state, byte, Use::Output)?;
             let zero: TermId = self.terms.byte_constant(0);
+            // What stands behind the end is not part of the string.
+            let shown = self.terms.ite(terminated, zero, byte);
+            self.uses(state, shown, Use::Output)?;
             let is_end = self.terms.eq(byte, zero);
             terminated = self.terms.or(terminated, is_end);
         }

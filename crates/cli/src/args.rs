@@ -57,7 +57,7 @@ pub struct GrammarArgs {
     #[arg(long, value_name = "FILE")]
     pub grammar_tokens: Option<PathBuf>,
 
-    /// The largest size that is counted, in tokens
+    /// The largest size that is counted, in tokens: at most 1000
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub grammar_max: usize,
 }

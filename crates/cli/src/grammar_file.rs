@@ -14,7 +14,16 @@ use crate::screen::print;
 /// Tokens without use that are named.
 const FEW: usize = 8;
 
+/// Counting takes time with the square of the size, and the counts have thousands of digits.
+const LARGEST: usize = 1000;
+
 pub fn grammar(args: &GrammarArgs) -> Result<Exit, Failure> {
+    if args.grammar_max > LARGEST {
+        return Err(Failure::usage(format!(
+            "--grammar-max {}: sizes of at most {LARGEST} are counted",
+            args.grammar_max
+        )));
+    }
     fault::doing("reading a grammar".to_string());
     let files = Files { grammar: args.files.clone(), tokens: args.grammar_tokens.clone() };
     let grammar = grammar::read::grammar(&files).map_err(|error| Failure::usage(error.to_string()))?;
@@ -62,7 +71,11 @@ fn tokens(grammar: &Grammar, out: &mut String) {
         Some(blank) => {
             writeln!(out, "where two tokens would run together, \"{}\" stands between them", blank.escape_ascii())
         }
-        None => writeln!(out, "no blank was found: texts where two tokens would run together are left out"),
+        None => writeln!(
+            out,
+            "no blank was found: texts where two tokens would run together are left out; \
+             if there is one, --grammar-tokens can say it: skip = / +/ ;"
+        ),
     };
 }
 

@@ -433,7 +433,7 @@ impl Building {
             self.draft.note(
                 None,
                 format!(
-                    "token {} has no text of its own: earlier patterns take all, so rules with it are left out",
+                    "token {} has no text of its own, as earlier patterns take all or it matches only the empty one, so rules with it are left out",
                     token.name
                 ),
             );

@@ -10,6 +10,11 @@ use rustc_hash::FxHashMap;
 /// The largest automaton that is built before a pattern is refused, in bytes.
 const SIZE_LIMIT: usize = 16 << 20;
 
+/// And in states: ours take 1 KB each, and there are several of each pattern.
+const MOST_STATES: usize = 20_000;
+
+const TOO_LARGE: &str = "it is too large; write it with fewer or smaller repetitions";
+
 /// State 0 is dead: no text of the language goes through it. Every other state leads to an accepting one.
 #[derive(Clone, Debug)]
 pub struct Language {
@@ -75,6 +80,9 @@ impl Language {
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(SIZE_LIMIT)))
             .build(pattern)
             .map_err(|error| innermost(&error))?;
+        if dfa.memory_usage() / (dfa.stride() * size_of::<u32>()) > MOST_STATES {
+            return Err(TOO_LARGE.to_string());
+        }
         let input = Input::new(b"").anchored(Anchored::Yes);
         let start = dfa.start_state_forward(&input).map_err(|error| error.to_string())?;
         Ok(explore(
@@ -408,7 +416,8 @@ fn innermost(error: &dyn std::error::Error) -> String {
     while let Some(below) = cause.source() {
         cause = below;
     }
-    cause.to_string()
+    let said = cause.to_string();
+    if said.contains("exceeded") { format!("{TOO_LARGE} ({said})") } else { said }
 }
 
 #[cfg(test)]

@@ -119,6 +119,11 @@ impl Scanner {
         self.patterns.iter().filter(move |pattern| pattern.is_in(mode))
     }
 
+    /// The mode behind a pattern that matched in a mode. To begin the mode that holds already changes nothing.
+    fn behind(pattern: &Pattern, mode: ModeId) -> Then<ModeId> {
+        if pattern.then == Then::Goes(mode) { Then::Same } else { pattern.then }
+    }
+
     /// What the whole text is scanned as, if it is one match.
     pub fn scan(&self, text: &[u8], mode: ModeId) -> Option<Yield> {
         self.patterns_in(mode).find(|pattern| pattern.language.accepts(text)).map(|pattern| pattern.gives)
@@ -135,8 +140,9 @@ impl Scanner {
                 continue;
             }
             let mut own = pattern.language.clone();
+            let behind = Self::behind(pattern, mode);
             let takes = |earlier: &&&Pattern| {
-                let is_other = earlier.gives != pattern.gives || earlier.then != pattern.then;
+                let is_other = earlier.gives != pattern.gives || Self::behind(earlier, mode) != behind;
                 is_other && earlier.place == Place::Anywhere
             };
             for earlier in patterns[..idx].iter().filter(takes) {
@@ -144,7 +150,7 @@ impl Scanner {
                     own = own.minus(&earlier.language);
                 }
             }
-            let leads_there = *then.get_or_insert(pattern.then) == pattern.then;
+            let leads_there = *then.get_or_insert(behind) == behind;
             let all = if leads_there { &mut texts } else { &mut elsewhere };
             *all = all.or(&own);
         }

@@ -86,6 +86,22 @@ fn a_string_that_may_end_elsewhere_is_left_out() {
 }
 
 /// A token that begins a start condition, and those that stand in it only.
+/// To begin the start condition that holds already is to stay in it.
+#[test]
+fn a_token_that_begins_where_it_stands() {
+    let lex = "%s A\n%%\nx BEGIN(INITIAL); return T;\ny return T;\nz BEGIN(A); return Z;\n";
+    let grammar = of_files(&[("s.l", lex), ("s.txt", "s = { T } Z { T } ;")]);
+    let texts = |mode: &str| {
+        let is_it = |token: &&grammar::Token| token.name == "T" && grammar.scanner.modes[token.mode.0 as usize] == mode;
+        let token = grammar.tokens.iter().find(is_it).unwrap();
+        ["x", "y"].map(|text| token.language.accepts(text.as_bytes()))
+    };
+    assert_eq!(texts("INITIAL"), [true, true]);
+    // Here one goes and one stays.
+    assert_eq!(texts("A"), [true, false]);
+    assert_eq!(losses(&grammar).len(), 1, "{:?}", grammar.notes);
+}
+
 #[test]
 fn tokens_of_a_start_condition_stand_there_only() {
     let lex = "%x ARGS\n%s LOUD\n%%\n[a-z]+ { BEGIN(ARGS); return NAME; }\n\"!\" { BEGIN(LOUD); return BANG; }\n\

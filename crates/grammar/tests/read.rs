@@ -127,11 +127,40 @@ fn mistakes_are_named_with_their_place() {
     assert!(said("g.txt", "").contains("there is no rule"));
     assert!(said("g.txt", "a \"x\" ;").contains("g.txt:1: `=` is missing behind `a`"));
     assert!(said("g.l", "%%\n[a-z  return X;\n").contains("g.l:2: a ] is missing"));
+    let large = ["/[a-z]{100000}/", "/[a-z]{1000}{1000}/", "/(a|b)*a(a|b){22}/"];
+    assert!(large.iter().all(|regex| said("g.txt", &format!("a = A ;\nA = {regex} ;")).contains("g.txt:2: ")));
+    assert!(
+        large
+            .iter()
+            .all(|regex| said("g.txt", &format!("a = A ;\nA = {regex} ;")).contains("fewer or smaller repetitions"))
+    );
     assert!(said("g.l", "no rules here").contains("there is no `%%`"));
     assert!(said("g.g4", "grammar G;\na : 'x' \n").contains("a `;` is missing at the end of `a`"));
     if has_bison() {
         assert!(said("g.y", "%%\na: 'x' | ; ;; b\n").contains("bison does not accept it"));
     }
+}
+
+/// A word that stands for a token may describe it only.
+#[test]
+fn names_in_quotes_are_no_scanner() {
+    if !has_bison() {
+        return;
+    }
+    let text = "%token NUM \"number\" LE \"<=\"\n%%\ns: \"number\" \"<=\" NUM;\n";
+    let alone = of_text("g.y", text).unwrap();
+    let losses: Vec<(Option<usize>, &str)> = alone.losses().map(|note| (note.line, note.text.as_str())).collect();
+    assert!(
+        matches!(losses[..], [(Some(1), said)] if said.contains("`NUM` is taken to be written \"number\"")),
+        "{losses:?}"
+    );
+    let dir = tempfile::tempdir().unwrap();
+    let (file, tokens) = (dir.path().join("g.y"), dir.path().join("g.tokens"));
+    std::fs::write(&file, text).unwrap();
+    std::fs::write(&tokens, "NUM = /[0-9]+/ ;").unwrap();
+    let said = grammar(&Files { grammar: vec![file], tokens: Some(tokens) }).unwrap();
+    assert_eq!(said.losses().count(), 0, "{:?}", said.notes);
+    assert_eq!(kind(&said, "NUM"), Kind::Infinite);
 }
 
 /// Rules that lead nowhere, name only themselves or stand for nothing.

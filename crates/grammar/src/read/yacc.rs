@@ -28,7 +28,7 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
         .filter_map(|node| node.attribute("name"))
         .collect();
     let mut tokens: FxHashMap<&str, String> = FxHashMap::default();
-    let mut names = Names { aliases: &aliases, terminals: &terminals, draft };
+    let mut names = Names { aliases: &aliases, terminals: &terminals, described: FxHashSet::default(), draft };
     for rule in tree.descendants().filter(|node| node.has_tag_name("rule") && node.has_attribute("usefulness")) {
         let child = |name: &str| rule.children().find(|node| node.has_tag_name(name));
         let (Some(of), Some(side)) = (child("lhs").and_then(|node| node.text()), child("rhs")) else { continue };
@@ -142,9 +142,17 @@ fn report(file: &str, path: &Path) -> Result<String, Error> {
 
 struct Names<'d> {
     /// Strings that stand for a named token.
-    aliases: &'d FxHashMap<String, String>,
+    aliases: &'d FxHashMap<String, Alias>,
     terminals: &'d FxHashSet<&'d str>,
+    /// Tokens of which only such a string tells what they look like.
+    described: FxHashSet<String>,
     draft: &'d mut Draft,
+}
+
+/// The token that a string stands for, and where that is said.
+struct Alias {
+    token: String,
+    line: usize,
 }
 
 impl Names<'_> {
@@ -161,11 +169,22 @@ impl Names<'_> {
                 let patterns = self.draft.patterns.iter();
                 patterns.into_iter().any(|pattern| pattern.gives == Gives::Token(token.clone()))
             };
-            return match self.aliases.get(name) {
-                Some(token) if has_pattern(token) => Expr::Name(token.clone()),
-                // Without a scanner the string is the best there is to tell what the token looks like.
-                _ => self.text(unescape(&name[1..name.len() - 1])),
-            };
+            let text = unescape(&name[1..name.len() - 1]);
+            match self.aliases.get(name) {
+                Some(Alias { token, .. }) if has_pattern(token) => return Expr::Name(token.clone()),
+                // Without a scanner the string is the best there is to tell what the token looks like. A word may as well only
+                // describe it: `%token NUM "number"`.
+                Some(Alias { token, line }) if text.iter().any(u8::is_ascii_alphanumeric) => {
+                    if self.described.insert(token.clone()) {
+                        let said = format!(
+                            "`{token}` is taken to be written {name}, as no pattern gives it; --grammar-tokens can say what it looks like"
+                        );
+                        self.draft.lose(Some(*line), said);
+                    }
+                }
+                _ => {}
+            }
+            return self.text(text);
         }
         self.draft.declared.push((name.to_string(), None));
         Expr::Name(name.to_string())
@@ -184,7 +203,7 @@ impl Names<'_> {
 }
 
 /// `"<="` to `LE`, from the declarations.
-fn aliases(file: &str, text: &str) -> Result<FxHashMap<String, String>, Error> {
+fn aliases(file: &str, text: &str) -> Result<FxHashMap<String, Alias>, Error> {
     let mut aliases = FxHashMap::default();
     let mut cursor = Cursor::new(file, text);
     let mut last: Option<String> = None;
@@ -207,7 +226,7 @@ fn aliases(file: &str, text: &str) -> Result<FxHashMap<String, String>, Error> {
         } else if cursor.eat("\"") {
             let alias = format!("\"{}\"", cursor.quoted(b'"')?);
             if let (true, Some(token)) = (declares, last.take()) {
-                aliases.insert(alias, token);
+                aliases.insert(alias, Alias { token, line: cursor.line() });
             }
         } else if cursor.eat("'") {
             cursor.quoted(b'\'')?;

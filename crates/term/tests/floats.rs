@@ -242,3 +242,35 @@ fn nobody_sees_the_order_of_operands_in_a_comparison() {
         }
     }
 }
+
+/// The sign of a difference is what a comparison of its operands says, however it is rounded: what is not zero does not become zero.
+#[test]
+fn a_difference_compared_with_zero_compares_its_operands() {
+    let mut terms = Terms::new();
+    let [x, y] = ["x", "y"].map(|name| terms.symbol(name, 16));
+    let symbols = [x, y].map(|t| terms.symbols(t)[0]);
+    let (x_is_less, y_is_less) = (terms.flt(x, y), terms.flt(y, x));
+    let mut asked = Vec::new();
+    for rounding in Rounding::ALL {
+        let difference = terms.fsub(rounding, x, y);
+        for zero in [0u128, 0x8000] {
+            let constant = terms.constant(zero, 16);
+            assert_eq!((terms.flt(difference, constant), terms.flt(constant, difference)), (x_is_less, y_is_less));
+            asked.push((rounding, zero));
+        }
+    }
+    let interesting = [0u64, 1, 2, 3, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x801, 0x3c00, 0x3c01, 0x7bfe, 0x7bff, 0x7c00];
+    let values = || interesting.into_iter().flat_map(|bits| [bits, bits | 0x8000]).chain([0x7c01, 0x7e00, 0xfe07]);
+    let mut eval = Eval::new();
+    for (first, second) in values().flat_map(|first| values().map(move |second| (first, second))) {
+        let mut input = Assignment::new();
+        input.set(symbols[0], first);
+        input.set(symbols[1], second);
+        let [is_below, is_above] = [x_is_less, y_is_less].map(|t| eval.holds(&terms, &input, t));
+        for &(rounding, zero) in &asked {
+            let difference = float::binary(FloatBinary::Sub, rounding, 16, first.into(), second.into());
+            assert_eq!(is_below, float::compare(FloatCompare::Less, 16, difference, zero), "{first:x} {second:x}");
+            assert_eq!(is_above, float::compare(FloatCompare::Less, 16, zero, difference), "{first:x} {second:x}");
+        }
+    }
+}

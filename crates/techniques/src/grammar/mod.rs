@@ -64,11 +64,14 @@ use witness::{Ending, InputValue};
 use conditions::symbol;
 pub use flags::ENTRY;
 use room::{End, Room};
-use text::{Ends, SLOT, Text};
+use text::{DecidedAt, Ends, SLOT, Text};
 use words::Words;
 use writer::{Ways, Writer};
 
 pub const NAME: &str = "grammar";
+
+/// So many tokens decided in one place are no longer a program that reads one by one.
+const AT_ONCE: u32 = 2;
 
 /// What is written, and where.
 pub struct Config {
@@ -89,6 +92,8 @@ struct Seen {
     /// What was read of symbolic strings when paths ended: tokens, and the lengths of holes.
     strings: FxHashSet<(Vec<TokenId>, Vec<usize>)>,
     input: Option<String>,
+    /// Whole texts were decided because the program got to know how long they are.
+    reads_at_once: bool,
 }
 
 /// What an effect depends on.
@@ -290,6 +295,14 @@ impl Technique for Texts {
                 "{text}grammar: {n_notes} notes on what was not understood of the files; `colt grammar` lists them\n"
             ),
         };
+        let can_fill = || self.config.grammar.scanner.padding(&self.config.grammar.tokens).is_some();
+        let text = match seen.reads_at_once && can_fill() {
+            false => text,
+            true => format!(
+                "{text}grammar: the program reads `{input}` at once, so whole texts were decided before it looked at them; \
+                 --grammar-fill decides token by token\n"
+            ),
+        };
         Report { text, ..Report::summary(summary.to_string()) }
     }
 }
@@ -316,12 +329,21 @@ impl Seats for Texts {
         if begun.is_none() && !self.learn(path, &means.machine.terms) {
             return None;
         }
-        let text = begun.cloned().unwrap_or_default();
+        let mut text = begun.cloned().unwrap_or_default();
+        let steps = path.state.steps;
+        if text.decided_at.steps != steps {
+            text.decided_at = DecidedAt { steps, n_tokens: 0 };
+        }
         match self.depends(effect, text.len, &means.machine.terms) {
             On::Decided => return None,
             // How many bytes there are was settled before the first of them.
             On::Size if begun.is_some() && self.config.fill.is_some() => return None,
             On::Size if begun.is_some() && self.is_settled(path, effect, means) => return None,
+            On::Size if text.decided_at.n_tokens >= AT_ONCE => {
+                if let Ok(mut seen) = self.seen.lock() {
+                    seen.reads_at_once = true;
+                }
+            }
             On::Size | On::Open => {}
         }
         let room = self.room(path, &mut means.machine.terms)?;

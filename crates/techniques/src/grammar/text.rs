@@ -23,6 +23,15 @@ pub struct Text {
     /// Where it is settled that a hole comes next, of at least so many bytes.
     pub longer: Option<Longer>,
     pub ends: Ends,
+    pub decided_at: DecidedAt,
+}
+
+/// How much was decided while the path stood in one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DecidedAt {
+    /// How many instructions the path had behind it.
+    pub steps: u64,
+    pub n_tokens: u32,
 }
 
 /// A hole that is to come.
@@ -49,6 +58,7 @@ impl Default for Text {
             holes: Vec::new(),
             longer: None,
             ends: Ends::NotYet,
+            decided_at: DecidedAt::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::conditions::{and_not_text, holds, is_text, symbol};
 use super::looks::{Look, Looks};
 use super::rest::Rest;
 use super::room::{End, Room};
-use super::text::{Ends, Longer, Text};
+use super::text::{DecidedAt, Ends, Longer, Text};
 use super::words::Words;
 
 /// One way for a text to go on.
@@ -175,7 +175,8 @@ impl Writer {
             let mut holes = text.holes.clone();
             holes.extend((piece.hole == Hole::Yes).then_some((token, start, piece.values.len())));
             let last = Some(piece.look);
-            let text = Text { beginning, last, size, len, holes, longer: None, ends: Ends::NotYet };
+            let decided_at = DecidedAt { n_tokens: text.decided_at.n_tokens + 1, ..text.decided_at };
+            let text = Text { beginning, last, size, len, holes, longer: None, ends: Ends::NotYet, decided_at };
             ways.push(Way { shaped: Shaped { condition, values }, text });
         }
         Ways { ways, left_out }

@@ -284,6 +284,12 @@ impl Terms {
                 if let Some(simpler) = self.compare_with_narrower(op, b, x, Side::Left) {
                     return simpler;
                 }
+                // match: (flt 0 (fsub y x))                  result: (flt x y)
+                // A difference that is not zero never rounds to zero: where it is small it is exact.
+                if let (FloatCompare::Less, true, Some((y, x))) = (op, x & !format.sign_bit() == 0, self.difference(b))
+                {
+                    return self.flt(x, y);
+                }
             }
             (None, Some(y)) => {
                 if format.is_nan(y) {
@@ -294,6 +300,11 @@ impl Terms {
                 }
                 if let Some(simpler) = self.compare_with_narrower(op, a, y, Side::Right) {
                     return simpler;
+                }
+                // match: (flt (fsub x y) 0)                  result: (flt x y)
+                if let (FloatCompare::Less, true, Some((x, y))) = (op, y & !format.sign_bit() == 0, self.difference(a))
+                {
+                    return self.flt(x, y);
                 }
             }
             (None, None) if a == b => {
@@ -389,6 +400,14 @@ impl Terms {
             (FloatCompare::LessOrEqual, Side::Right) => self.sle(x, k),
             (FloatCompare::LessOrEqual, Side::Left) => self.sle(k, x),
             (FloatCompare::Equal, _) => self.eq(x, k),
+        }
+    }
+
+    /// What a difference is taken of.
+    fn difference(&self, t: TermId) -> Option<(TermId, TermId)> {
+        match self.view(t) {
+            View::FloatBinary { op: FloatBinary::Sub, a, b, .. } => Some((a, b)),
+            _ => None,
         }
     }
 

@@ -103,6 +103,8 @@ pub struct Draft {
     pub notes_with: Vec<(Vec<String>, Note)>,
     pub texts: Literals,
     pub unmatched: Unmatched,
+    /// Tokens that the scanner gives where the text is over.
+    pub at_end: Vec<String>,
     /// Names that the file declares as tokens, with their lines.
     pub declared: Vec<(String, Option<usize>)>,
     /// What was made of the rules, where that is known and there are no others.

@@ -295,6 +295,26 @@ fn bison_is_asked_for_by_name() {
     assert!(done.status == Some(2) && done.stderr.contains("install the package `bison`"), "{}", done.output());
 }
 
+/// A program that asks for all of its input gets to know how long it is before it looks at anything. One that reads by characters
+/// does not.
+#[test]
+fn reading_at_once_is_said_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("sums.txt"), "s = N { \"+\" N } ; N = /[0-9]/ ; skip = /[ ]+/ ;\n").unwrap();
+    let programs = [
+        ("char t[9]; size_t n = fread(t, 1, 8, stdin); if (n != 5) return 0; return t[0] == '7';", true),
+        ("int c, n = 0; while ((c = getchar()) != EOF) n += c == '7'; return n;", false),
+    ];
+    for (body, is_said) in programs {
+        fs::write(dir.path().join("p.c"), format!("#include <stdio.h>\nint main(void) {{ {body} }}\n")).unwrap();
+        let flags =
+            ["run", "p.c", "--with", "grammar", "--grammar-file", "sums.txt", "--sym-stdin", "8", "--no-replay"];
+        let done = run_colt(dir.path(), &flags, LIMIT);
+        assert!(done.stdout.contains("symbolic strings"), "{}{}", done.stdout, done.stderr);
+        assert_eq!(done.stdout.contains("--grammar-fill decides"), is_said, "{}", done.stdout);
+    }
+}
+
 #[test]
 fn bad_input_is_refused_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();

@@ -71,6 +71,31 @@ const CASES: &[Case] = &[
         ..SIMPLE
     },
     Case {
+        name: "an end with a name of its own",
+        declarations: "%token N\n%token END 0 \"end of file\"",
+        rules: "s: N | s ',' N ;",
+        patterns: "[0-9] return N;\n, return *yytext;\n<<EOF>> return END;\n. return 257;",
+        alphabet: b"1,",
+        ..SIMPLE
+    },
+    Case {
+        name: "an end that is a token of the rules",
+        declarations: "%token N STOP",
+        rules: "s: t STOP { YYACCEPT; } ;\nt: N | t ',' N ;",
+        patterns: "[0-9] return N;\n, return *yytext;\n<<EOF>> return STOP;\n. return 257;",
+        alphabet: b"1,",
+        ..SIMPLE
+    },
+    Case {
+        name: "an end that stands for a token which is written otherwise, too",
+        declarations: "%token N LINE",
+        rules: "s: N LINE { YYACCEPT; } ;",
+        patterns: "[0-9] return N;\n; return LINE;\n<<EOF>> return LINE;\n. return 257;",
+        alphabet: b"1;",
+        promise: Promise::Fewer,
+        ..SIMPLE
+    },
+    Case {
         name: "an else that belongs to the nearest if",
         declarations: "%token I E",
         rules: "s: I s | I s E s | ';' ;",

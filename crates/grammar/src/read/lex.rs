@@ -13,7 +13,7 @@ mod pattern;
 use rustc_hash::FxHashMap;
 
 use super::cursor::Cursor;
-use super::scanning::{self, Action, ScanRule, Surroundings};
+use super::scanning::{self, Action, Returns, ScanRule, Surroundings};
 use crate::draft::{Draft, FIRST_MODE};
 use crate::language::{Alphabet, Case, Language};
 use crate::{Error, Place, Unmatched};
@@ -258,6 +258,12 @@ impl Reader<'_> {
 
     fn finish(&mut self, rule: LexRule, action: &Action) -> Result<(), Error> {
         if rule.pattern.starts_with("<<EOF>>") {
+            if let Returns::Tokens(tokens) = &action.gives {
+                self.draft.at_end.extend(tokens.iter().cloned());
+                let text =
+                    format!("`<<EOF>>` gives {} as well; texts that end by it are not written", tokens.join(" or "));
+                self.draft.lose_with(tokens.clone(), Some(rule.line), text);
+            }
             return Ok(());
         }
         let wrong = |why: String| Error { file: self.draft.file.clone(), line: Some(rule.line), message: why };

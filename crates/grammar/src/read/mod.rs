@@ -58,6 +58,7 @@ pub fn grammar(files: &Files) -> Result<Grammar, Error> {
                 draft.patterns.append(&mut scanner.patterns);
                 draft.notes.append(&mut scanner.notes);
                 draft.notes_with.append(&mut scanner.notes_with);
+                draft.at_end.append(&mut scanner.at_end);
                 if scanner.unmatched == Unmatched::PassedOver {
                     draft.unmatched = Unmatched::PassedOver;
                 }

@@ -28,7 +28,8 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
         .filter_map(|node| node.attribute("name"))
         .collect();
     let mut tokens: FxHashMap<&str, String> = FxHashMap::default();
-    let mut names = Names { aliases: &aliases, terminals: &terminals, described: FxHashSet::default(), draft };
+    let (described, ends) = (FxHashSet::default(), FxHashSet::default());
+    let mut names = Names { aliases: &aliases, terminals: &terminals, described, ends, draft };
     for rule in tree.descendants().filter(|node| node.has_tag_name("rule") && node.has_attribute("usefulness")) {
         let child = |name: &str| rule.children().find(|node| node.has_tag_name(name));
         let (Some(of), Some(side)) = (child("lhs").and_then(|node| node.text()), child("rhs")) else { continue };
@@ -51,7 +52,8 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
             names.draft.rules.push(DraftRule { of: of.to_string(), expr: Expr::Choice(Vec::new()), line: None });
         }
     }
-    draft.parser = match follows_all(text) {
+    let has_end = !names.ends.is_empty();
+    draft.parser = match follows_all(text) || has_end {
         true => None,
         false => Some(parser(&tree, &tokens).ok_or_else(|| wrong("bison's report has no automaton".into()))?),
     };
@@ -65,6 +67,10 @@ fn follows_all(text: &str) -> bool {
 
 /// The automaton of a report, with tokens by the names that a draft has for them.
 fn parser(report: &roxmltree::Document, tokens: &FxHashMap<&str, String>) -> Option<Parser<String>> {
+    // `$end`, unless the file calls it otherwise: `%token END 0 "end of file"`.
+    let mut terminals = report.descendants().filter(|node| node.has_tag_name("terminal"));
+    let end = terminals.find(|node| node.attribute("token-number") == Some("0"));
+    let end = end.and_then(|node| node.attribute("name")).unwrap_or("$end");
     let mut variables: FxHashMap<&str, u32> = FxHashMap::default();
     let mut number = |name| {
         let next = variables.len() as u32;
@@ -82,7 +88,7 @@ fn parser(report: &roxmltree::Document, tokens: &FxHashMap<&str, String>) -> Opt
         let mut state = State::default();
         let mut act = |symbol: &str, action: Action| match (symbol, tokens.get(symbol)) {
             ("$default", _) => state.otherwise = action,
-            ("$end", _) => state.at_end = Some(action),
+            (symbol, _) if symbol == end => state.at_end = Some(action),
             (_, Some(token)) => drop(state.actions.insert(token.clone(), action)),
             // Never seen: `error`, and what no rule has.
             (_, None) => {}
@@ -146,6 +152,8 @@ struct Names<'d> {
     terminals: &'d FxHashSet<&'d str>,
     /// Tokens of which only such a string tells what they look like.
     described: FxHashSet<String>,
+    /// Tokens that only the end of a text gives.
+    ends: FxHashSet<String>,
     draft: &'d mut Draft,
 }
 
@@ -171,6 +179,7 @@ impl Names<'_> {
             };
             let text = unescape(&name[1..name.len() - 1]);
             match self.aliases.get(name) {
+                Some(Alias { token, .. }) if self.is_end(token) => return self.end(&token.clone()),
                 Some(Alias { token, .. }) if has_pattern(token) => return Expr::Name(token.clone()),
                 // Without a scanner the string is the best there is to tell what the token looks like. A word may as well only
                 // describe it: `%token NUM "number"`.
@@ -186,8 +195,28 @@ impl Names<'_> {
             }
             return self.text(text);
         }
+        if self.is_end(name) {
+            return self.end(name);
+        }
         self.draft.declared.push((name.to_string(), None));
         Expr::Name(name.to_string())
+    }
+
+    /// Whether the scanner gives a token at the end of a text, and nowhere else.
+    fn is_end(&self, token: &str) -> bool {
+        let mut patterns = self.draft.patterns.iter();
+        self.draft.at_end.iter().any(|end| end == token)
+            && !patterns.any(|pattern| matches!(&pattern.gives, Gives::Token(name) if name == token))
+    }
+
+    fn end(&mut self, token: &str) -> Expr {
+        if self.ends.insert(token.to_string()) {
+            let text = format!(
+                "`{token}` is the end of the text and stands for nothing; what bison refuses by precedence is written as well"
+            );
+            self.draft.note(None, text);
+        }
+        Expr::Sequence(Vec::new())
     }
 
     fn text(&mut self, text: Vec<u8>) -> Expr {

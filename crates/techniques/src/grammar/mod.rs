@@ -352,6 +352,9 @@ impl Seats for Texts {
         let Ways { ways, mut left_out } = first.unwrap_or_else(|| self.writer.ways(path, &text, &room, terms));
         if begun.is_none() {
             left_out.extend(self.losses());
+            if ways.is_empty() && left_out.is_empty() {
+                left_out.push(format!("there is no text of up to {} tokens (--grammar-max)", self.config.max));
+            }
         }
         let (shaped, texts) = ways.into_iter().map(|way| (way.shaped, way.text)).unzip();
         self.listed = texts;

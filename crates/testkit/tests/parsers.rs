@@ -87,6 +87,14 @@ const CASES: &[Case] = &[
         ..SIMPLE
     },
     Case {
+        name: "an end that the rules name",
+        declarations: "%token N\n%token END 0 \"end of file\"",
+        rules: "s: t END ;\nt: N | t ',' N ;",
+        patterns: "[0-9] return N;\n, return *yytext;\n. return 257;",
+        alphabet: b"1,",
+        ..SIMPLE
+    },
+    Case {
         name: "an end that stands for a token which is written otherwise, too",
         declarations: "%token N LINE",
         rules: "s: N LINE { YYACCEPT; } ;",

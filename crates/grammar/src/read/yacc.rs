@@ -29,7 +29,8 @@ pub fn read_into(draft: &mut Draft, path: &Path, text: &str) -> Result<(), Error
         .collect();
     let mut tokens: FxHashMap<&str, String> = FxHashMap::default();
     let (described, ends) = (FxHashSet::default(), FxHashSet::default());
-    let mut names = Names { aliases: &aliases, terminals: &terminals, described, ends, draft };
+    let end = end_of(&tree);
+    let mut names = Names { aliases: &aliases, terminals: &terminals, end, described, ends, draft };
     for rule in tree.descendants().filter(|node| node.has_tag_name("rule") && node.has_attribute("usefulness")) {
         let child = |name: &str| rule.children().find(|node| node.has_tag_name(name));
         let (Some(of), Some(side)) = (child("lhs").and_then(|node| node.text()), child("rhs")) else { continue };
@@ -65,12 +66,16 @@ fn follows_all(text: &str) -> bool {
     text.contains("%glr-parser") || text.contains("\"glr.c\"") || text.contains("\"glr.cc\"")
 }
 
-/// The automaton of a report, with tokens by the names that a draft has for them.
-fn parser(report: &roxmltree::Document, tokens: &FxHashMap<&str, String>) -> Option<Parser<String>> {
-    // `$end`, unless the file calls it otherwise: `%token END 0 "end of file"`.
+/// What the end of a text is called: `$end`, unless the file says otherwise (`%token END 0 "end of file"`).
+fn end_of<'r>(report: &'r roxmltree::Document) -> &'r str {
     let mut terminals = report.descendants().filter(|node| node.has_tag_name("terminal"));
     let end = terminals.find(|node| node.attribute("token-number") == Some("0"));
-    let end = end.and_then(|node| node.attribute("name")).unwrap_or("$end");
+    end.and_then(|node| node.attribute("name")).unwrap_or("$end")
+}
+
+/// The automaton of a report, with tokens by the names that a draft has for them.
+fn parser(report: &roxmltree::Document, tokens: &FxHashMap<&str, String>) -> Option<Parser<String>> {
+    let end = end_of(report);
     let mut variables: FxHashMap<&str, u32> = FxHashMap::default();
     let mut number = |name| {
         let next = variables.len() as u32;
@@ -150,9 +155,11 @@ struct Names<'d> {
     /// Strings that stand for a named token.
     aliases: &'d FxHashMap<String, Alias>,
     terminals: &'d FxHashSet<&'d str>,
+    /// What the end of a text is called.
+    end: &'d str,
     /// Tokens of which only such a string tells what they look like.
     described: FxHashSet<String>,
-    /// Tokens that only the end of a text gives.
+    /// Tokens of the rules that only the end of a text gives.
     ends: FxHashSet<String>,
     draft: &'d mut Draft,
 }
@@ -167,6 +174,9 @@ impl Names<'_> {
     fn symbol(&mut self, name: &str) -> Expr {
         if !self.terminals.contains(name) {
             return Expr::Name(name.to_string());
+        }
+        if name == self.end {
+            return self.end(name);
         }
         let is_quoted = |quote: char| name.len() >= 3 && name.starts_with(quote) && name.ends_with(quote);
         if is_quoted('\'') {

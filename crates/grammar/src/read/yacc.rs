@@ -183,25 +183,23 @@ impl Names<'_> {
             return self.text(unescape(&name[1..name.len() - 1]));
         }
         if is_quoted('"') {
-            let has_pattern = |token: &String| {
-                let patterns = self.draft.patterns.iter();
-                patterns.into_iter().any(|pattern| pattern.gives == Gives::Token(token.clone()))
-            };
             let text = unescape(&name[1..name.len() - 1]);
-            match self.aliases.get(name) {
-                Some(Alias { token, .. }) if self.is_end(token) => return self.end(&token.clone()),
-                Some(Alias { token, .. }) if has_pattern(token) => return Expr::Name(token.clone()),
+            if let Some(Alias { token, line }) = self.aliases.get(name) {
+                if self.is_end(token) {
+                    return self.end(token);
+                }
+                if self.draft.patterns.iter().any(|pattern| pattern.gives == Gives::Token(token.clone())) {
+                    return Expr::Name(token.clone());
+                }
                 // Without a scanner the string is the best there is to tell what the token looks like. A word may as well only
                 // describe it: `%token NUM "number"`.
-                Some(Alias { token, line }) if text.iter().any(u8::is_ascii_alphanumeric) => {
-                    if self.described.insert(token.clone()) {
-                        let said = format!(
-                            "`{token}` is taken to be written {name}, as no pattern gives it; --grammar-tokens can say what it looks like"
-                        );
-                        self.draft.lose(Some(*line), said);
-                    }
+                let is_word = text.iter().any(u8::is_ascii_alphanumeric);
+                if is_word && self.described.insert(token.clone()) {
+                    let said = format!(
+                        "`{token}` is taken to be written {name}, as no pattern gives it; --grammar-tokens can say what it looks like"
+                    );
+                    self.draft.lose(Some(*line), said);
                 }
-                _ => {}
             }
             return self.text(text);
         }

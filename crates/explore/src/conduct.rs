@@ -55,7 +55,7 @@ pub enum Solved {
 }
 
 pub struct Explorer<'w, 'i, 'r> {
-    worker: &'w mut Worker<'i, 'r>,
+    pub(crate) worker: &'w mut Worker<'i, 'r>,
     /// Where precision was given up on guesses.
     doubts: Ledger,
     /// Edges that guesses took since last asked.

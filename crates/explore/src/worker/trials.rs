@@ -11,6 +11,8 @@ use crate::{Explorer, Fork, MoreTrials, Path, Stop, Trial, Tried, Trust, inputs_
 
 /// Of the time that a campaign has, trials take this part at most.
 const PART: u32 = 4;
+/// After so many instructions of a trial the time is looked at: each may ask the solver.
+const AT_ONCE: u64 = 2000;
 
 impl Worker<'_, '_> {
     pub(super) fn try_out(&mut self) {
@@ -104,7 +106,10 @@ impl Worker<'_, '_> {
         let (mut parted, mut faults) = (Vec::new(), Faults::default());
         let most = path.state.steps + fuel;
         while let Some(left) = most.checked_sub(path.state.steps) {
-            let stop = explorer.advance(path, Trust::Guess, left.max(1));
+            if explorer.worker.more_trials() == MoreTrials::No {
+                break;
+            }
+            let stop = explorer.advance(path, Trust::Guess, left.clamp(1, AT_ONCE));
             let forks = match stop {
                 Stop::Call(_) => {
                     explorer.enter(path);
@@ -118,6 +123,7 @@ impl Worker<'_, '_> {
                     take(forks, &mut parted, &mut faults);
                     break;
                 }
+                Stop::Tired if left > AT_ONCE => continue,
                 Stop::Paused | Stop::Tired | Stop::Lost => break,
             };
             take(forks, &mut parted, &mut faults);

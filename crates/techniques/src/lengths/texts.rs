@@ -36,12 +36,18 @@ pub struct Texts {
     pub tokens: Vec<Vec<u8>>,
     /// Longer than all buffers.
     pub long: u64,
+    /// How often a byte of a text may be repeated: what does not fit into a buffer, but may fit into the next larger one.
+    pub lengths: Vec<u64>,
 }
 
 /// What to try for strings of up to `most` bytes.
 pub fn texts(module: &Module, most: u64) -> Texts {
-    let long = sizes(module).last().map_or(USUAL_LONG, |size| 2 * size + 16).min(most);
-    Texts { repeated: repeated(module, most), tokens: tokens(module), long }
+    let sizes = sizes(module);
+    let long = sizes.last().map_or(USUAL_LONG, |size| 2 * size + 16).min(most);
+    let mut lengths: Vec<u64> = sizes.iter().map(|size| size + size / 4 + 1).chain([long]).collect();
+    lengths.extend(sizes);
+    lengths.retain(|length| *length <= most);
+    Texts { repeated: repeated(module, most), tokens: tokens(module), long, lengths }
 }
 
 /// Words and signs that the program may look for, and what means nothing to it.
@@ -50,14 +56,42 @@ fn tokens(module: &Module) -> Vec<Vec<u8>> {
     let mut signs: BTreeSet<u8> = own().flat_map(characters).chain(own().flat_map(searched)).collect();
     let mut words = words(module, LONGEST_WORD);
     signs.extend(words.iter().filter(|word| word.iter().all(|byte| rank(*byte) < 2)).flatten().copied());
+    words.retain(|word| word.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' '));
+    if module.functions.iter().any(|function| function.name.contains("scanf")) {
+        words.iter_mut().for_each(|word| *word = as_read(word));
+    }
     words.truncate(MAX_TOKENS);
     let mut signs: Vec<u8> = signs.into_iter().collect();
     signs.sort_by_key(|byte| (rank(*byte), *byte));
     signs.truncate(MAX_TOKENS);
-    let usual = [vec![USUAL], b"1".to_vec(), b"\n".to_vec()];
+    let usual = [vec![USUAL], b"1".to_vec(), b"\n".to_vec(), b" ".to_vec()];
     let mut seen = BTreeSet::new();
     let all = usual.into_iter().chain(signs.into_iter().map(|byte| vec![byte])).chain(words);
     all.filter(|token| seen.insert(token.clone())).collect()
+}
+
+/// A text that a format reads; any other word as it is.
+fn as_read(format: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut bytes = format.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            text.push(byte);
+            continue;
+        }
+        while bytes.next_if(|byte| matches!(byte, b'*' | b'0'..=b'9' | b'l' | b'h' | b'z')).is_some() {}
+        match bytes.next() {
+            Some(b'd' | b'i' | b'u' | b'x' | b'o') => text.push(b'1'),
+            Some(b'[') => {
+                let _ = bytes.by_ref().skip(1).find(|byte| *byte == b']');
+                text.push(USUAL);
+            }
+            Some(b's' | b'c') => text.push(USUAL),
+            Some(other) => text.extend([b'%', other]),
+            None => text.push(b'%'),
+        }
+    }
+    text
 }
 
 /// Characters that a function may hand to one that searches.
@@ -109,9 +143,10 @@ fn repeated(module: &Module, most: u64) -> Vec<Repeated> {
     };
     NUMBERS.iter().for_each(|number| add(number.as_bytes(), &[(number.len() as u64).min(most)]));
     singles.push(USUAL);
+    pairs.insert(0, vec![USUAL, b' ']);
     singles.iter().for_each(|byte| add(&[*byte], &lengths));
     pairs.iter().for_each(|pair| add(pair, &far));
-    let words = words(module, 8).into_iter().filter(|word| word.len() > 1);
+    let words = words(module, 8).into_iter().filter(|word| word.len() > 1 && !word.ends_with(b"\n"));
     words.take(MAX_WORDS).for_each(|word| add(&word, &far));
     all
 }
@@ -158,7 +193,7 @@ fn words(module: &Module, longest: usize) -> Vec<Vec<u8>> {
     for global in module.globals.iter().filter(|global| !global.is_runtime && global.is_constant) {
         let ir::Init::Bytes { bytes, relocs } = &global.init else { continue };
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-        let is_text = text.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ');
+        let is_text = text.iter().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
         if relocs.is_empty() && is_text && (1..=longest).contains(&text.len()) {
             found.insert(text.to_vec());
         }

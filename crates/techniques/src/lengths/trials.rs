@@ -18,7 +18,8 @@ const GROWTH_FUEL: u64 = 50_000;
 const START: u64 = 20_000;
 /// Different faults that are followed.
 const MAX_FAULTS: usize = 6;
-const ALL_GROWTH_FUEL: u64 = 20_000_000;
+const ALL_GROWTH_FUEL: u64 = 60_000_000;
+const ALL_LENGTHENING_FUEL: u64 = 60_000_000;
 const GROWTH_START: u64 = 5_000;
 /// Paths of a text that is stretched, how many may part from them, and from those of all texts.
 const STRETCHED_PATHS: u32 = 24;
@@ -30,6 +31,8 @@ const STRETCHED_START: usize = 8;
 enum Stage {
     Repeating(VecDeque<Repeated>),
     Growing(Box<Growth>),
+    /// As `Stretching`, with lengths that are numbers.
+    Lengthening(Lengthening),
     Stretching(VecDeque<Rc<Pattern>>),
     Over,
 }
@@ -41,15 +44,39 @@ enum Current {
     Stretched(Rc<Pattern>),
 }
 
+/// Texts that are stretched to each of some lengths.
+struct Lengthening {
+    patterns: VecDeque<Rc<Pattern>>,
+    lengths: VecDeque<u64>,
+    /// The next of the patterns.
+    idx: usize,
+}
+
+impl Lengthening {
+    fn next(&mut self) -> Option<Vec<u8>> {
+        if self.idx == self.patterns.len() {
+            self.idx = 0;
+            self.lengths.pop_front();
+        }
+        let n_bytes = *self.lengths.front()? as usize;
+        let Pattern { before, repeat, after } = &**self.patterns.get(self.idx)?;
+        self.idx += 1;
+        let repeated = repeat.iter().copied().cycle().take(n_bytes);
+        Some(before.iter().copied().chain(repeated).chain(after.iter().copied()).collect())
+    }
+}
+
 pub struct Trials {
     stage: Stage,
     growth: Option<Box<Growth>>,
     long: u64,
+    lengths: Vec<u64>,
     current: Option<Current>,
     repeating: BTreeMap<FindingKey, Repeating>,
     found: BTreeMap<FindingKey, Shown>,
     n_spent: u64,
     growth_left: u64,
+    lengthening_left: u64,
     forks_left: usize,
 }
 
@@ -71,6 +98,8 @@ impl Trials {
             stage: Stage::Repeating(texts.repeated.iter().cloned().collect()),
             growth: Some(Box::new(Growth::new(texts))),
             long: texts.long,
+            lengths: texts.lengths.clone(),
+            lengthening_left: ALL_LENGTHENING_FUEL,
             current: None,
             repeating: BTreeMap::new(),
             found: BTreeMap::new(),
@@ -100,7 +129,15 @@ impl Trials {
                 Stage::Growing(growth) => match growth.next().filter(|_| self.growth_left > 0) {
                     Some(text) => (Current::Written(text), Trial { fuel: GROWTH_FUEL, n_paths: 1, n_forks: 0 }),
                     None => {
-                        self.stage = Stage::Stretching(growth.stretches());
+                        let (patterns, lengths) = (growth.stretches(), self.lengths.iter().copied().collect());
+                        self.stage = Stage::Lengthening(Lengthening { patterns, lengths, idx: 0 });
+                        continue;
+                    }
+                },
+                Stage::Lengthening(lengthening) => match lengthening.next().filter(|_| self.lengthening_left > 0) {
+                    Some(text) => (Current::Written(text), Trial { fuel: FUEL, n_paths: 1, n_forks: 0 }),
+                    None => {
+                        self.stage = Stage::Stretching(std::mem::take(&mut lengthening.patterns));
                         continue;
                     }
                 },
@@ -137,6 +174,9 @@ impl Trials {
             Stage::Growing(growth) => {
                 growth.judge(&edges);
                 self.growth_left = self.growth_left.saturating_sub(GROWTH_START + n_steps);
+            }
+            Stage::Lengthening(_) => {
+                self.lengthening_left = self.lengthening_left.saturating_sub(GROWTH_START + n_steps);
             }
             // One that parts from none costs something, too.
             Stage::Stretching(_) => self.forks_left = self.forks_left.saturating_sub(n_forks + STRETCHED_START),

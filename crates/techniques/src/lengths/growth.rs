@@ -10,6 +10,8 @@ use super::texts::{Texts, USUAL};
 
 /// Texts that are run, that are kept, and places of them that are stretched.
 const MAX_RUNS: usize = 8000;
+/// After so many runs, what grew is lengthened.
+const ROUND_RUNS: usize = 1500;
 const MAX_KEPT: usize = 64;
 const MAX_STRETCHES: usize = 240;
 /// Texts that are kept though they do nothing new, since they are the first to do all that they do in one run.
@@ -27,13 +29,13 @@ enum Way {
     More,
     /// Another token instead of one.
     Instead,
-    /// Two texts that are kept, one behind the other, as two lines or as one.
-    Joined,
     /// A token more at any other place.
     Between,
+    /// Two texts that are kept, one behind the other, as two lines or as one.
+    Joined,
 }
 
-const WAYS: [Way; 4] = [Way::More, Way::Instead, Way::Joined, Way::Between];
+const WAYS: [Way; 4] = [Way::More, Way::Instead, Way::Between, Way::Joined];
 
 struct Kept {
     text: Tokens,
@@ -50,6 +52,9 @@ pub struct Growth {
     kept: Vec<Kept>,
     n_joined: usize,
     n_runs: usize,
+    /// When the round ends, and how many of what was kept earlier rounds had.
+    round_ends: usize,
+    n_stretched: usize,
 }
 
 impl Growth {
@@ -66,12 +71,14 @@ impl Growth {
             kept: Vec::new(),
             n_joined: 0,
             n_runs: 0,
+            round_ends: ROUND_RUNS,
+            n_stretched: 0,
         }
     }
 
-    /// The next text to run.
+    /// The next text to run in this round.
     pub fn next(&mut self) -> Option<Vec<u8>> {
-        if self.n_runs == MAX_RUNS || self.kept.len() == MAX_KEPT {
+        if self.n_runs == self.round_ends.min(MAX_RUNS) || self.kept.len() == MAX_KEPT {
             return None;
         }
         let (way, next) = WAYS.iter().zip(&mut self.open).find_map(|(way, open)| Some((*way, open.pop()?)))?;
@@ -79,6 +86,19 @@ impl Growth {
         let bytes = self.bytes(&next);
         self.running = Some((way, next));
         Some(bytes)
+    }
+
+    /// What the round grew, and another round begins.
+    pub fn next_round(&mut self) -> VecDeque<Rc<Pattern>> {
+        let grown = self.stretches(self.n_stretched);
+        self.n_stretched = self.kept.len();
+        self.round_ends = self.n_runs + ROUND_RUNS;
+        grown
+    }
+
+    /// Whether there is nothing more to run.
+    pub fn is_over(&self) -> bool {
+        self.n_runs == MAX_RUNS || self.kept.len() == MAX_KEPT || self.open.iter().all(Vec::is_empty)
     }
 
     /// Which edges that took: if one of them is new, it is gone on with first.
@@ -150,11 +170,11 @@ impl Growth {
         text.iter().flat_map(|token| self.tokens[usize::from(*token)].iter().copied()).collect()
     }
 
-    /// What grew, stretched in each place: those that grew last first.
-    pub fn stretches(&self) -> VecDeque<Rc<Pattern>> {
+    /// What grew after the first ones, stretched in each place: those that grew last first.
+    pub fn stretches(&self, first: usize) -> VecDeque<Rc<Pattern>> {
         let mut seen = BTreeSet::new();
         let (mut usual, mut others) = (VecDeque::new(), VecDeque::new());
-        for Kept { text, .. } in self.kept.iter().rev() {
+        for Kept { text, .. } in self.kept[first..].iter().rev() {
             for place in 0..=text.len() {
                 let (before, after) = (self.bytes(&text[..place]), self.bytes(&text[place..]));
                 // What belongs to a word often stands behind a blank.

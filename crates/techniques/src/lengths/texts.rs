@@ -119,10 +119,6 @@ fn repeated(module: &Module, most: u64) -> Vec<Repeated> {
     singles.sort_by_key(|byte| (rank(*byte), *byte));
     singles.dedup();
     singles.truncate(MAX_CHARACTERS * 2);
-    // Without loops over characters there is nothing that a text has to repeat.
-    if singles.is_empty() {
-        return Vec::new();
-    }
     let mut seen = BTreeSet::new();
     pairs.retain(|pair| seen.insert(pair.clone()));
     pairs.truncate(MAX_PAIRS);

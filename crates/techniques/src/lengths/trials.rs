@@ -30,8 +30,8 @@ const STRETCHED_START: usize = 8;
 /// What is tried, in this order.
 enum Stage {
     Repeating(VecDeque<Repeated>),
-    Growing(Box<Growth>),
-    /// As `Stretching`, with lengths that are numbers.
+    Growing,
+    /// As `Stretching`, with lengths that are numbers. After it, growing goes on.
     Lengthening(Lengthening),
     Stretching(VecDeque<Rc<Pattern>>),
     Over,
@@ -68,7 +68,7 @@ impl Lengthening {
 
 pub struct Trials {
     stage: Stage,
-    growth: Option<Box<Growth>>,
+    growth: Growth,
     long: u64,
     lengths: Vec<u64>,
     current: Option<Current>,
@@ -96,7 +96,7 @@ impl Trials {
     pub fn new(texts: &Texts) -> Trials {
         Trials {
             stage: Stage::Repeating(texts.repeated.iter().cloned().collect()),
-            growth: Some(Box::new(Growth::new(texts))),
+            growth: Growth::new(texts),
             long: texts.long,
             lengths: texts.lengths.clone(),
             lengthening_left: ALL_LENGTHENING_FUEL,
@@ -122,22 +122,26 @@ impl Trials {
                 Stage::Repeating(_) => match self.next_repeated() {
                     Some(text) => (Current::Repeated(text), Trial { fuel: FUEL, n_paths: 1, n_forks: 0 }),
                     None => {
-                        self.stage = self.growth.take().map_or(Stage::Over, Stage::Growing);
+                        self.stage = Stage::Growing;
                         continue;
                     }
                 },
-                Stage::Growing(growth) => match growth.next().filter(|_| self.growth_left > 0) {
+                Stage::Growing => match self.growth.next().filter(|_| self.growth_left > 0) {
                     Some(text) => (Current::Written(text), Trial { fuel: GROWTH_FUEL, n_paths: 1, n_forks: 0 }),
                     None => {
-                        let (patterns, lengths) = (growth.stretches(), self.lengths.iter().copied().collect());
+                        let (patterns, lengths) = (self.growth.next_round(), self.lengths.iter().copied().collect());
                         self.stage = Stage::Lengthening(Lengthening { patterns, lengths, idx: 0 });
                         continue;
                     }
                 },
                 Stage::Lengthening(lengthening) => match lengthening.next().filter(|_| self.lengthening_left > 0) {
                     Some(text) => (Current::Written(text), Trial { fuel: FUEL, n_paths: 1, n_forks: 0 }),
+                    None if self.growth_left == 0 || self.lengthening_left == 0 || self.growth.is_over() => {
+                        self.stage = Stage::Stretching(self.growth.stretches(0));
+                        continue;
+                    }
                     None => {
-                        self.stage = Stage::Stretching(std::mem::take(&mut lengthening.patterns));
+                        self.stage = Stage::Growing;
                         continue;
                     }
                 },
@@ -171,8 +175,8 @@ impl Trials {
 
     fn judge(&mut self, current: Current, Tried { shown, edges, n_steps, n_forks }: Tried) {
         match &mut self.stage {
-            Stage::Growing(growth) => {
-                growth.judge(&edges);
+            Stage::Growing => {
+                self.growth.judge(&edges);
                 self.growth_left = self.growth_left.saturating_sub(GROWTH_START + n_steps);
             }
             Stage::Lengthening(_) => {

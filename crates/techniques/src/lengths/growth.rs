@@ -15,17 +15,17 @@ const ROUND_RUNS: usize = 1500;
 const MAX_KEPT: usize = 64;
 const MAX_STRETCHES: usize = 240;
 /// Texts that are kept though they do nothing new, since they are the first to do all that they do in one run.
-const MAX_JOINED: usize = 24;
+const MAX_JOINED: usize = 12;
 /// Most tokens of a text.
 const MAX_TOKENS: usize = 16;
 
 /// A text, as tokens.
 type Tokens = Vec<u16>;
 
-/// In which order the texts made from those that are kept are run: all of a way before any of the next one.
+/// How texts are made from those that are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// A token more, at the end, before the last one, or in front.
+    /// A token more, at the end, before the last one, or in front. These are run first, the others in turn.
     More,
     /// Another token instead of one.
     Instead,
@@ -38,15 +38,41 @@ enum Way {
 const WAYS: [Way; 4] = [Way::More, Way::Instead, Way::Between, Way::Joined];
 
 struct Kept {
+    from: Way,
     text: Tokens,
     edges: BTreeSet<EdgeId>,
 }
 
+/// A text that is to be kept, without what it does not need: long ones do not go together well.
+struct Shortening {
+    kept: Kept,
+    /// What it is kept for.
+    wanted: BTreeSet<EdgeId>,
+    /// Tokens from here on are needed.
+    place: usize,
+}
+
+impl Shortening {
+    fn next(&self) -> Tokens {
+        let mut text = self.kept.text.clone();
+        text.remove(self.place - 1);
+        text
+    }
+
+    fn judge(&mut self, edges: BTreeSet<EdgeId>) {
+        if self.wanted.is_subset(&edges) {
+            self.kept = Kept { text: self.next(), edges, ..self.kept };
+        }
+        self.place -= 1;
+    }
+}
+
 pub struct Growth {
     tokens: Vec<Vec<u8>>,
-    /// For each way, the last ones first.
+    /// For each way, the last of them first.
     open: [Vec<Tokens>; WAYS.len()],
     running: Option<(Way, Tokens)>,
+    shortening: Option<Shortening>,
     seen: BTreeSet<Tokens>,
     edges: BTreeSet<EdgeId>,
     kept: Vec<Kept>,
@@ -66,6 +92,7 @@ impl Growth {
             tokens,
             open,
             running: None,
+            shortening: None,
             seen: BTreeSet::new(),
             edges: BTreeSet::new(),
             kept: Vec::new(),
@@ -81,8 +108,13 @@ impl Growth {
         if self.n_runs == self.round_ends.min(MAX_RUNS) || self.kept.len() == MAX_KEPT {
             return None;
         }
-        let (way, next) = WAYS.iter().zip(&mut self.open).find_map(|(way, open)| Some((*way, open.pop()?)))?;
         self.n_runs += 1;
+        if let Some(shortening) = &self.shortening {
+            return Some(self.bytes(&shortening.next()));
+        }
+        let turn = self.n_runs % 3;
+        let order = [Way::More, WAYS[1 + turn], WAYS[1 + (turn + 1) % 3], WAYS[1 + (turn + 2) % 3]];
+        let (way, next) = order.into_iter().find_map(|way| Some((way, self.open[way as usize].pop()?)))?;
         let bytes = self.bytes(&next);
         self.running = Some((way, next));
         Some(bytes)
@@ -90,7 +122,7 @@ impl Growth {
 
     /// What the round grew, and another round begins.
     pub fn next_round(&mut self) -> VecDeque<Rc<Pattern>> {
-        let grown = self.stretches(self.n_stretched);
+        let grown = self.stretched(self.kept[self.n_stretched..].iter().rev().filter(|kept| kept.from != Way::Joined));
         self.n_stretched = self.kept.len();
         self.round_ends = self.n_runs + ROUND_RUNS;
         grown
@@ -98,66 +130,92 @@ impl Growth {
 
     /// Whether there is nothing more to run.
     pub fn is_over(&self) -> bool {
-        self.n_runs == MAX_RUNS || self.kept.len() == MAX_KEPT || self.open.iter().all(Vec::is_empty)
+        let is_left = self.shortening.is_some() || self.open.iter().any(|open| !open.is_empty());
+        self.n_runs == MAX_RUNS || self.kept.len() == MAX_KEPT || !is_left
     }
 
     /// Which edges that took: if one of them is new, it is gone on with first.
     pub fn judge(&mut self, edges: &[EdgeId]) {
-        let Some((way, text)) = self.running.take() else { return };
-        let n_known = self.edges.len();
-        self.edges.extend(edges);
         let edges: BTreeSet<EdgeId> = edges.iter().copied().collect();
-        if self.edges.len() == n_known {
-            let is_first = || self.kept.iter().all(|kept| !edges.is_subset(&kept.edges));
-            if way != Way::Joined || self.n_joined == MAX_JOINED || !is_first() {
-                return;
+        if let Some(shortening) = &mut self.shortening {
+            shortening.judge(edges);
+        } else if let Some((way, text)) = self.running.take() {
+            let mut wanted: BTreeSet<EdgeId> = edges.difference(&self.edges).copied().collect();
+            if wanted.is_empty() {
+                let is_first = || self.kept.iter().all(|kept| !edges.is_subset(&kept.edges));
+                if way != Way::Joined || self.n_joined == MAX_JOINED || !is_first() {
+                    return;
+                }
+                self.n_joined += 1;
+                wanted = edges.clone();
             }
-            self.n_joined += 1;
+            let place = text.len();
+            self.shortening = Some(Shortening { kept: Kept { from: way, text, edges }, wanted, place });
         }
-        for (idx, way) in WAYS.iter().enumerate() {
-            let mut made = self.made(*way, &text);
-            made.retain(|made| made.len() <= MAX_TOKENS && self.seen.insert(made.clone()));
-            self.open[idx].extend(made.into_iter().rev());
+        if let Some(Shortening { kept, .. }) = self.shortening.take_if(|shortening| shortening.place == 0) {
+            // Two lines may mean something else the other way round, without another edge.
+            let turned = (kept.from == Way::Joined).then(|| self.turned(&kept.text)).flatten();
+            let turned = turned.map(|text| Kept { text, edges: kept.edges.clone(), ..kept });
+            self.keep(kept);
+            turned.into_iter().for_each(|kept| self.keep(kept));
         }
-        self.kept.push(Kept { text, edges });
     }
 
-    /// What is made from a text that is kept, the likeliest first.
-    fn made(&self, way: Way, text: &Tokens) -> Vec<Tokens> {
-        let all = 0..self.tokens.len() as u16;
-        let ends = BTreeSet::from([text.len(), text.len().saturating_sub(1), 0]);
-        let inserted = |places: Vec<usize>| {
-            let made = places.into_iter().flat_map(|place| {
-                all.clone().map(move |token| {
-                    let mut made = text.clone();
-                    made.insert(place, token);
-                    made
-                })
-            });
-            made.collect()
-        };
-        match way {
-            Way::More => inserted(ends.into_iter().rev().collect()),
-            Way::Instead => {
-                let made = (0..text.len()).flat_map(|place| {
-                    all.clone().map(move |token| {
-                        let mut made = text.clone();
-                        made[place] = token;
-                        made
-                    })
-                });
-                made.collect()
-            }
-            Way::Joined => self.kept.iter().rev().flat_map(|kept| self.joined(&kept.text, text)).collect(),
-            Way::Between => inserted((1..text.len().saturating_sub(1)).collect()),
+    fn keep(&mut self, kept: Kept) {
+        self.edges.extend(&kept.edges);
+        for way in WAYS {
+            // Of two texts, a token more may be missing anywhere.
+            let by = match (kept.from, way) {
+                (Way::Joined, Way::More | Way::Joined) => continue,
+                (Way::Joined, Way::Between) => (0..=kept.text.len()).collect(),
+                _ => places(way, kept.text.len()),
+            };
+            let mut made = self.made(way, &kept.text, by);
+            made.retain(|made| made.len() <= MAX_TOKENS && self.seen.insert(made.clone()));
+            self.open[way as usize].extend(made.into_iter().rev());
         }
+        self.kept.push(kept);
+    }
+
+    /// What is made from a text that is kept, at these places, the likeliest first.
+    fn made(&self, way: Way, text: &Tokens, places: Vec<usize>) -> Vec<Tokens> {
+        if way == Way::Joined {
+            return self.grown().flat_map(|kept| self.joined(&kept.text, text)).collect();
+        }
+        let made = places.into_iter().flat_map(|place| {
+            (0..self.tokens.len() as u16).map(move |token| {
+                let mut made = text.clone();
+                match way {
+                    Way::Instead => made[place] = token,
+                    _ => made.insert(place, token),
+                }
+                made
+            })
+        });
+        made.collect()
+    }
+
+    /// What is kept for something new, the newest first.
+    fn grown(&self) -> impl Iterator<Item = &Kept> {
+        self.kept.iter().rev().filter(|kept| kept.from != Way::Joined)
+    }
+
+    fn line(&self) -> Option<u16> {
+        self.tokens.iter().position(|token| token == b"\n").map(|idx| idx as u16)
+    }
+
+    /// The first of several lines behind the others.
+    fn turned(&self, text: &Tokens) -> Option<Tokens> {
+        let line = self.line()?;
+        let at = text.iter().position(|token| *token == line)?;
+        Some([&text[at + 1..], &[line], &text[..at]].concat())
     }
 
     fn joined(&self, one: &Tokens, other: &Tokens) -> Vec<Tokens> {
         if one.is_empty() || other.is_empty() {
             return Vec::new();
         }
-        let line = self.tokens.iter().position(|token| token == b"\n").map(|idx| idx as u16);
+        let line = self.line();
         let between = |front: &Tokens, back: &Tokens| {
             let is_line = front.last().copied() == line;
             let by = line.filter(|_| !is_line);
@@ -170,11 +228,15 @@ impl Growth {
         text.iter().flat_map(|token| self.tokens[usize::from(*token)].iter().copied()).collect()
     }
 
-    /// What grew after the first ones, stretched in each place: those that grew last first.
-    pub fn stretches(&self, first: usize) -> VecDeque<Rc<Pattern>> {
+    /// All that grew, stretched in each place: those that grew last first.
+    pub fn stretches(&self) -> VecDeque<Rc<Pattern>> {
+        self.stretched(self.grown().chain(self.kept.iter().filter(|kept| kept.from == Way::Joined)))
+    }
+
+    fn stretched<'a>(&self, grown: impl Iterator<Item = &'a Kept>) -> VecDeque<Rc<Pattern>> {
         let mut seen = BTreeSet::new();
         let (mut usual, mut others) = (VecDeque::new(), VecDeque::new());
-        for Kept { text, .. } in self.kept[first..].iter().rev() {
+        for Kept { text, .. } in grown {
             for place in 0..=text.len() {
                 let (before, after) = (self.bytes(&text[..place]), self.bytes(&text[place..]));
                 // What belongs to a word often stands behind a blank.
@@ -199,5 +261,15 @@ impl Growth {
             Rc::new(Pattern { before: before.into(), repeat: repeat.into(), after: after.into() })
         };
         all.map(pattern).collect()
+    }
+}
+
+/// Where a text of so many tokens is changed.
+fn places(way: Way, n_tokens: usize) -> Vec<usize> {
+    match way {
+        Way::More => BTreeSet::from([n_tokens, n_tokens.saturating_sub(1), 0]).into_iter().rev().collect(),
+        Way::Instead => (0..n_tokens).collect(),
+        Way::Between => (1..n_tokens.saturating_sub(1)).collect(),
+        Way::Joined => Vec::new(),
     }
 }

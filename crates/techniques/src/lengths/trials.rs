@@ -137,7 +137,7 @@ impl Trials {
                 Stage::Lengthening(lengthening) => match lengthening.next().filter(|_| self.lengthening_left > 0) {
                     Some(text) => (Current::Written(text), Trial { fuel: FUEL, n_paths: 1, n_forks: 0 }),
                     None if self.growth_left == 0 || self.lengthening_left == 0 || self.growth.is_over() => {
-                        self.stage = Stage::Stretching(self.growth.stretches(0));
+                        self.stage = Stage::Stretching(self.growth.stretches());
                         continue;
                     }
                     None => {

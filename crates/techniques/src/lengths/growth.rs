@@ -1,5 +1,6 @@
 //! Growing texts: words and signs that the program looks for are put together as long as that makes it do something new. Then each place of
-//! what grew is stretched: it repeats there as often as a symbol says.
+//! what grew is lengthened, so that it does not fit into one of the program's buffers, and at last stretched: it repeats there as often as a
+//! symbol says. Many texts in the order of their promise, as a fuzzer does it, but without chance: the same program has the same texts.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -10,10 +11,10 @@ use super::texts::{Texts, USUAL};
 
 /// Texts that are run, that are kept, and places of them that are stretched.
 const MAX_RUNS: usize = 8000;
-/// After so many runs, what grew is lengthened.
-const ROUND_RUNS: usize = 1500;
 const MAX_KEPT: usize = 64;
 const MAX_STRETCHES: usize = 240;
+/// After so many runs, what grew is lengthened.
+const ROUND_RUNS: usize = 1500;
 /// Texts that are kept though they do nothing new, since they are the first to do all that they do in one run.
 const MAX_JOINED: usize = 12;
 /// Most tokens of a text.

@@ -370,6 +370,14 @@ impl Terms {
                 let below = self.ult(x, bound);
                 return self.not(below);
             }
+            // match: (bvult (bvmul x K) L), K the inverse of a smaller D, L - 1 the largest quotient by D    result: (= (bvurem x D) 0)
+            View::Mul(x, y) => {
+                if let Some(divisor) = self.as_const(y).and_then(|factor| tested_divisor(factor, value, width)) {
+                    let (divisor, zero) = (self.constant(divisor, width), self.constant(0, width));
+                    let rest = self.urem(x, divisor);
+                    return self.eq(rest, zero);
+                }
+            }
             _ => {}
         }
         match self.lift_ite(a, 1, |other| fold::ult(other, value)) {
@@ -499,6 +507,16 @@ impl Terms {
         let not = self.not(a);
         self.or(not, b)
     }
+}
+
+/// By what `x * factor < limit` says that `x` can be divided without rest. A product with the inverse of an odd number is the quotient
+/// where nothing is left, and larger than any quotient where something is.
+fn tested_divisor(factor: u128, limit: u128, width: u32) -> Option<u128> {
+    if factor.is_multiple_of(2) {
+        return None;
+    }
+    let divisor = inverse(factor) & fold::mask(width);
+    (divisor > 1 && divisor < factor && limit - 1 == fold::mask(width) / divisor).then_some(divisor)
 }
 
 /// The inverse of an odd number modulo 2^128, and so modulo every smaller power of two.

@@ -3,7 +3,7 @@
 //! `Expr` is a term written down twice: once through the simplifying builders, once interpreted directly with `fold`.
 
 use proptest::prelude::*;
-use term::{Assignment, Eval, TermId, Terms, fold};
+use term::{Assignment, Eval, SymbolId, TermId, Terms, View, fold};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bin {
@@ -462,5 +462,37 @@ fn choices_within_choices() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn products_with_inverses_below_the_largest_quotient_are_divisions() {
+    for width in 3..=8 {
+        let mask = fold::mask(width);
+        let mut n_rewritten = 0;
+        for factor in 1..=mask {
+            for limit in 1..=mask {
+                let mut terms = Terms::new();
+                let x = terms.symbol("x", width);
+                let (k, bound) = (terms.constant(factor, width), terms.constant(limit, width));
+                let product = terms.mul(x, k);
+                let below = terms.ult(product, bound);
+                if !matches!(terms.view(below), View::Eq(rest, _) if matches!(terms.view(rest), View::URem(..))) {
+                    continue;
+                }
+                n_rewritten += 1;
+                let mut eval = Eval::new();
+                for value in 0..=mask {
+                    let mut input = Assignment::new();
+                    input.set(SymbolId(0), value as u64);
+                    let is_below = fold::mul(value, factor, width) < limit;
+                    assert_eq!(eval.holds(&terms, &input, below), is_below, "{value} * {factor} < {limit}");
+                }
+            }
+        }
+        // One for each odd number that is smaller than its inverse.
+        let n_wanted =
+            (3..=mask).step_by(2).filter(|by| (by + 1..=mask).any(|k| fold::mul(*by, k, width) == 1)).count();
+        assert_eq!(n_rewritten, n_wanted, "{width} bits");
     }
 }

@@ -5,8 +5,8 @@ use crate::config::Config;
 use crate::query::{Query, Tools};
 use crate::smt::Backend;
 use crate::{
-    Answer, blast, bounds, cache, climb, current, domain, fixed, identity, intervals, invert, linear, parity, recent,
-    slice, smt, trivial, values, walk,
+    Answer, blast, bounds, cache, climb, current, domain, fixed, identity, intervals, invert, linear, meet, numerals,
+    parity, recent, slice, smt, trivial, values, walk,
 };
 use term::{Assignment, SymbolId, TermId};
 
@@ -62,6 +62,10 @@ layers! {
     Slice "slice" => slice,
     /// All values tried where there are few.
     Values "values" => values,
+    /// Numbers in digits, and what remainders say of them.
+    Numerals "numerals" => numerals,
+    /// Equations whose sides are tried alone.
+    Meet "meet" => meet,
     /// Equations of exclusive ors.
     Parity "parity" => parity,
     /// Sums of bits that are always or never equal.

@@ -14,12 +14,14 @@
 //! 9. `intervals`: between which floats terms lie refutes it (`intervals`)
 //! 10. `slice`: the same as the next, for the question and the constraints over its own symbols alone (`slice`)
 //! 11. `values`: every input tried, where there are few (`values`)
-//! 12. `parity`: equations of exclusive ors, solved (`parity`)
-//! 13. `identity`: sums of bits that are always or never equal (`identity`)
-//! 14. `climb`: a search that moves floats towards satisfying the conditions (`climb`)
-//! 15. `walk`: local search, where gates would be large (`walk`)
-//! 16. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
-//! 17. `smt`: an SMT solver in a process of its own (`smt`)
+//! 12. `numerals`: numbers written in digits, of which remainders are known (`numerals`)
+//! 13. `meet`: an equation whose sides are about different symbols, each tried alone (`meet`)
+//! 14. `parity`: equations of exclusive ors, solved (`parity`)
+//! 15. `identity`: sums of bits that are always or never equal (`identity`)
+//! 16. `climb`: a search that moves floats towards satisfying the conditions (`climb`)
+//! 17. `walk`: local search, where gates would be large (`walk`)
+//! 18. `blaster`: gates over our own incremental SAT solver, and CaDiCaL for what that finds hard (`blast`)
+//! 19. `smt`: an SMT solver in a process of its own (`smt`)
 //!
 //! Where trying every input is dear, gates have a short try first. From layer 3 on only the constraints that share symbols
 //! with the question are looked at. Every model is evaluated before it is passed on; a model that fails is an `Unknown` and
@@ -47,9 +49,12 @@ mod invert;
 mod layers;
 mod limit;
 mod linear;
+mod meet;
+mod numerals;
 mod parity;
 mod path;
 mod patience;
+mod possible;
 mod query;
 mod range;
 mod recent;

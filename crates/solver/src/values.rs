@@ -38,7 +38,7 @@ const MIN_FILTERED: u64 = 1 << 12;
 /// What was looked for is remembered, so many times.
 const MAX_REMEMBERED: usize = 1 << 10;
 /// More symbols than this nearly always have too many values between them.
-const MAX_SYMBOLS: usize = 16;
+pub(crate) const MAX_SYMBOLS: usize = 16;
 /// Steps over one block that trying inputs at random may take, and blocks it may try.
 const MAX_SAMPLING: u64 = 16_000;
 const MAX_SAMPLED: u64 = 32;

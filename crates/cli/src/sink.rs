@@ -248,7 +248,7 @@ impl Sink for CampaignSink<'_> {
                 self.last = TestId(self.last.0 + 1);
                 self.n_new += 1;
                 let is_first = finding.as_ref().is_some_and(|key| !self.firsts.contains_key(key));
-                let found = bug.filter(|_| is_first).map(|bug| first_seen(bug));
+                let found = bug.filter(|_| is_first).map(first_seen);
                 self.write(self.last, witness, keep, found);
                 self.last
             }

@@ -373,8 +373,9 @@ impl Search {
                 if self.mode == Mode::Check {
                     self.cover.add(Rc::new([unit]));
                 }
-                // What depends on memory nobody wrote is a fault in any run, so it is never fixed.
-                let is_unwritten = request.kind == InputKind::Unwritten;
+                // What depends on memory nobody wrote is a fault in any run, so it is not fixed. Where worlds are looked for it is: a
+                // decision about it is no choice of a world.
+                let is_unwritten = request.kind == InputKind::Unwritten && self.phase != Phase::Survey;
                 let is_symbolic = is_unwritten || is_whole || self.symbolic.binary_search(&unit).is_ok();
                 let freedom = if is_symbolic { Freedom::Symbol } else { Freedom::Fixed };
                 // A number in a range begins where the range says.

@@ -16,6 +16,16 @@ pub struct KeyNode {
     pub(super) next: Keys,
 }
 
+impl Drop for KeyNode {
+    /// A deep recursion leaves a region open in each call. They must not be dropped recursively.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(mut node) = next.and_then(Rc::into_inner) {
+            next = node.next.take();
+        }
+    }
+}
+
 /// An open region of a frame.
 #[derive(Clone)]
 pub(super) struct Region {

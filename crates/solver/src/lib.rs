@@ -63,6 +63,7 @@ mod refuted;
 mod slice;
 mod smt;
 mod stack;
+mod tried;
 mod trivial;
 mod ulps;
 mod values;

@@ -14,8 +14,9 @@ use crate::layers::{Answers, Said, Setup};
 use crate::linear::Sum;
 use crate::possible::{Possible, sort};
 use crate::query::{Query, Tools};
+use crate::tried::{Found, Inputs};
 use rustc_hash::FxHashMap;
-use term::{Graph, Lanes, N_LANES, SymbolId, TermId, Terms, View, fold};
+use term::{Lanes, N_LANES, SymbolId, TermId, Terms, View, fold};
 
 /// Inputs of the side that is kept, and of the other.
 const MAX_KEPT: u64 = 1 << 20;
@@ -46,22 +47,8 @@ impl Answers for Meet {
             return None;
         }
         let clock = query.clock().share(1, SHARE);
-        Some(match ask(query.terms, &mut tools.domains, &query.conjunction(), &clock)? {
-            Found::Nothing => Said::Unsat(None),
-            Found::Values(found) => {
-                let value = |symbol| found.iter().find(|(other, _)| *other == symbol).map(|&(_, value)| value);
-                let value_or_now = |symbol| value(symbol).unwrap_or_else(|| query.current.get(symbol));
-                Said::Sat(symbols.into_iter().map(|symbol| (symbol, value_or_now(symbol))).collect())
-            }
-        })
+        Some(ask(query.terms, &mut tools.domains, &query.conjunction(), &clock)?.said(query))
     }
-}
-
-/// What came out.
-#[derive(Debug, PartialEq, Eq)]
-enum Found {
-    Values(Vec<(SymbolId, u64)>),
-    Nothing,
 }
 
 /// A sum that is zero.
@@ -76,8 +63,7 @@ struct Side {
     symbols: Vec<SymbolId>,
     values: Vec<Vec<u64>>,
     lanes: Lanes,
-    /// For each input of the lanes which of the symbols it is over.
-    inputs: Vec<(usize, Option<Graph>)>,
+    inputs: Inputs,
     n_conditions: usize,
     /// For each equation the results that are added, and how often.
     addends: Vec<Vec<(usize, u64)>>,
@@ -227,32 +213,6 @@ fn key_of(keys: &[&Equation], sums: &[u64], wanted: impl Fn(u64, &Equation) -> u
     })
 }
 
-/// For each input of some lanes the symbol it is over, by its place, and what it is for each of its values.
-fn inputs_of(
-    terms: &Terms,
-    domains: &mut Domains,
-    lanes: &Lanes,
-    at: impl Fn(SymbolId) -> Option<usize>,
-) -> Option<Vec<(usize, Option<Graph>)>> {
-    let input = |&t: &TermId| {
-        let &[symbol] = terms.symbols(t) else { return None };
-        match domains.graph(terms, t) {
-            Some(graph) => Some((at(symbol)?, Some(graph))),
-            None => matches!(terms.view(t), View::Symbol(_)).then_some((at(symbol)?, None)),
-        }
-    };
-    lanes.inputs().iter().map(input).collect()
-}
-
-fn write(lanes: &mut Lanes, inputs: &[(usize, Option<Graph>)], lane: usize, values: &[u64]) {
-    for (nth, (at, graph)) in inputs.iter().enumerate() {
-        lanes.values_mut(nth)[lane] = match graph {
-            Some(graph) => graph[values[*at] as usize] as u64,
-            None => values[*at],
-        };
-    }
-}
-
 impl Side {
     fn new(
         terms: &Terms,
@@ -274,7 +234,7 @@ impl Side {
             addends.push(own);
         }
         let lanes = Lanes::new(terms, &roots)?;
-        let inputs = inputs_of(terms, domains, &lanes, |symbol| symbols.binary_search(&symbol).ok())?;
+        let inputs = Inputs::of(terms, domains, &lanes, |symbol| symbols.binary_search(&symbol).ok())?;
         let values = symbols.iter().map(|&symbol| possible[place_of(possible, symbol)].values(terms)).collect();
         Some(Side { symbols, values, lanes, inputs, n_conditions, addends })
     }
@@ -312,7 +272,7 @@ impl Side {
             let filled = (n_inputs - start).min(N_LANES as u64) as usize;
             for lane in 0..filled {
                 let values = self.input(start + lane as u64);
-                write(&mut self.lanes, &self.inputs, lane, &values);
+                self.inputs.write(&mut self.lanes, lane, &values);
             }
             self.lanes.compute();
             for lane in 0..filled {
@@ -367,7 +327,7 @@ impl Table {
 /// Inputs of both sides together.
 struct Pairs {
     lanes: Lanes,
-    inputs: Vec<(usize, Option<Graph>)>,
+    inputs: Inputs,
     symbols: Vec<SymbolId>,
     /// The values of each symbol, and from where on they are those of the second side.
     values: Vec<Vec<u64>>,
@@ -380,7 +340,7 @@ impl Pairs {
     fn new(terms: &Terms, domains: &mut Domains, conditions: &[TermId], first: &Side, second: &Side) -> Option<Pairs> {
         let symbols: Vec<SymbolId> = first.symbols.iter().chain(&second.symbols).copied().collect();
         let lanes = Lanes::new(terms, conditions)?;
-        let inputs = inputs_of(terms, domains, &lanes, |symbol| symbols.iter().position(|other| *other == symbol))?;
+        let inputs = Inputs::of(terms, domains, &lanes, |symbol| symbols.iter().position(|other| *other == symbol))?;
         let values = first.values.iter().chain(&second.values).cloned().collect();
         Some(Pairs { lanes, inputs, symbols, values, n_first: first.symbols.len(), filled: Vec::new(), found: None })
     }
@@ -403,7 +363,7 @@ impl Pairs {
                 values[digit as usize]
             })
             .collect();
-        write(&mut self.lanes, &self.inputs, self.filled.len(), &input);
+        self.inputs.write(&mut self.lanes, self.filled.len(), &input);
         self.filled.push(input);
         self.filled.len() == N_LANES
     }

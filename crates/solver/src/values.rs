@@ -20,6 +20,7 @@ use crate::domain::{Domain, Domains, Ranges, intersect, n_in, pick, values_of};
 use crate::layers::{Answers, Said, Setup};
 use crate::path::conjuncts;
 use crate::query::{Query, Tools};
+use crate::tried::completed;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use term::{Assignment, Graph, Graphs, Lanes, N_LANES, SymbolId, TermId, Terms, View, fold, used_bits};
@@ -183,13 +184,6 @@ fn try_all(query: &Query, sweep: Sweep) -> Said {
         Swept::Nothing => Said::Unsat(None),
         Swept::OutOfTime => Said::Unknown(Why::Timeout),
     }
-}
-
-/// The values found, and those of the current input for the symbols that make no difference.
-fn completed(query: &Query, found: &[(SymbolId, u64)]) -> Said {
-    let value = |symbol| found.iter().find(|(other, _)| *other == symbol).map(|(_, value)| *value);
-    let value_or_now = |symbol| value(symbol).unwrap_or_else(|| query.current.get(symbol));
-    Said::Sat(query.symbols().into_iter().map(|symbol| (symbol, value_or_now(symbol))).collect())
 }
 
 impl Values {

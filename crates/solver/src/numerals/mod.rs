@@ -23,12 +23,13 @@ use crate::domain::{Domain, Domains, pick, values_of};
 use crate::layers::{Answers, Said, Setup};
 use crate::possible::{Possible, sort};
 use crate::query::{Query, Tools};
+use crate::tried::{Found, Inputs};
 use crate::values;
 use congruence::{Learner, Progression};
 use form::Forms;
 use place::Places;
 use rustc_hash::FxHashSet;
-use term::{Graph, Lanes, N_LANES, SymbolId, TermId, Terms, View};
+use term::{Lanes, N_LANES, SymbolId, TermId, Terms, View};
 
 /// Numbers with more digits are left alone.
 const MAX_DIGITS: usize = 24;
@@ -61,22 +62,8 @@ impl Answers for Numerals {
             return None;
         }
         let found = ask(query.terms, &mut tools.domains, &query.conjunction(), query.clock(), query.key() as u64)?;
-        Some(match found {
-            Found::Nothing => Said::Unsat(None),
-            Found::Values(found) => {
-                let value = |symbol| found.iter().find(|(other, _)| *other == symbol).map(|&(_, value)| value);
-                let value_or_now = |symbol| value(symbol).unwrap_or_else(|| query.current.get(symbol));
-                Said::Sat(symbols.into_iter().map(|symbol| (symbol, value_or_now(symbol))).collect())
-            }
-        })
+        Some(found.said(query))
     }
-}
-
-/// What came out.
-#[derive(Debug, PartialEq, Eq)]
-enum Found {
-    Values(Vec<(SymbolId, u64)>),
-    Nothing,
 }
 
 /// `None` where nothing is known.
@@ -151,8 +138,8 @@ fn has_gaps(domain: &Domain) -> bool {
 /// Numbers tried: their digits put into the conditions.
 struct Trial<'a> {
     lanes: Lanes,
-    /// For each input of the lanes which digit it is of, and what it is for each value of it.
-    inputs: Vec<(usize, Option<Graph>)>,
+    /// Over the digits.
+    inputs: Inputs,
     places: Places,
     /// The domain of each digit that has gaps.
     gaps: Vec<Option<&'a Domain>>,
@@ -170,15 +157,7 @@ impl Trial<'_> {
         places: Places,
     ) -> Option<Trial<'a>> {
         let lanes = Lanes::new(terms, conditions)?;
-        let input = |&t: &TermId| {
-            let &[symbol] = terms.symbols(t) else { return None };
-            let at = places.symbols().position(|other| other == symbol)?;
-            match domains.graph(terms, t) {
-                Some(graph) => Some((at, Some(graph))),
-                None => matches!(terms.view(t), View::Symbol(_)).then_some((at, None)),
-            }
-        };
-        let inputs = lanes.inputs().iter().map(input).collect::<Option<_>>()?;
+        let inputs = Inputs::of(terms, domains, &lanes, |symbol| places.symbols().position(|other| other == symbol))?;
         let gaps = |symbol: SymbolId| {
             let at = possible.binary_search_by_key(&symbol, |possible| possible.symbol).ok()?;
             let domain = possible[at].domain.as_deref()?;
@@ -204,13 +183,7 @@ impl Trial<'_> {
         if !self.gaps.iter().zip(digits.iter()).all(is_allowed) {
             return;
         }
-        for (nth, (at, graph)) in self.inputs.iter().enumerate() {
-            let value = digits[*at];
-            self.lanes.values_mut(nth)[self.filled] = match graph {
-                Some(graph) => graph[value as usize] as u64,
-                None => value,
-            };
-        }
+        self.inputs.write(&mut self.lanes, self.filled, digits);
         self.filled += 1;
     }
 

@@ -23,7 +23,7 @@ const HANDLERS: &[(u8, BugKind, &str)] = &[
     (15, BugKind::InvalidArgument, "null is returned from a function that must not return it"),
     (16, BugKind::InvalidArgument, "null is passed to a parameter that must not be null"),
     (17, BugKind::InvalidArgument, "null is returned from a function that must not return it"),
-    (18, BugKind::OutOfBoundsRead, "an index is outside of its array"),
+    (ir::OUT_OF_BOUNDS, BugKind::OutOfBoundsRead, "an index is outside of its array"),
     (ir::WRITTEN_OUT_OF_BOUNDS, BugKind::OutOfBoundsWrite, "an index is outside of its array"),
     (19, BugKind::PointerOverflow, "pointer arithmetic wraps around, or starts from null"),
     (20, BugKind::InvalidShift, "a shift by too many bits, or of a number with a sign that loses bits or is negative"),

@@ -15,6 +15,7 @@ mod grammar_file;
 mod html;
 mod interrupt;
 mod journal;
+mod known;
 mod merge;
 mod names;
 mod native;

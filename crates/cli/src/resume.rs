@@ -16,6 +16,7 @@ use techniques::Entry;
 use crate::args::{BudgetArgs, Command, ResumeArgs, RunArgs};
 use crate::folder::{Folder, SavedTest};
 use crate::journal::Phase;
+use crate::known::{Known, PathKey, path_key};
 use crate::merge;
 use crate::outcome::{Exit, Failure};
 use crate::place::Place;
@@ -23,7 +24,6 @@ use crate::prefixes;
 use crate::run::{Base, Campaign, Start, exit};
 use crate::screen::print;
 use crate::settings::Settings;
-use crate::sink::{Known, PathKey, path_key};
 use crate::technique_args;
 use crate::why;
 

@@ -18,6 +18,7 @@ use crate::fault;
 use crate::folder::SavedTest;
 use crate::interrupt;
 use crate::journal::{Journal, Phase};
+use crate::known::Known;
 use crate::merge;
 use crate::names::Names;
 use crate::native::{self, Building};
@@ -27,7 +28,7 @@ use crate::place::Place;
 use crate::prefixes::{self, Digests};
 use crate::screen::{Screen, print};
 use crate::settings::Settings;
-use crate::sink::{CampaignSink, Collected, Known, SinkStart, Witnesses};
+use crate::sink::{CampaignSink, Collected, SinkStart, Witnesses};
 use crate::technique_files;
 
 /// What a campaign starts from: nothing, or what an earlier part of it left.

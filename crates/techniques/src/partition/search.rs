@@ -492,6 +492,10 @@ impl Search {
     }
 
     pub fn tells(&self, path: &Path, ending: &Ending) -> Told {
+        // Each world is explored by itself afterwards, with what is fixed only here.
+        if self.phase == Phase::Survey {
+            return Told::No;
+        }
         let Ending::Bug(bug) = ending else { return Told::Yes };
         let is_access = matches!(
             bug.kind,

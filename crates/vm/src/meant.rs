@@ -1,8 +1,8 @@
 //! Which object an access means: the one that its address was computed from.
 //!
 //! A concrete address says nothing about that. An index far outside of an array may well hit another object, and the access
-//! would look right. So where an access site meets an object for the first time, the instructions before it in its block are
-//! gone back through, to the pointer that the address was computed from. If that points into a live object and the access
+//! would look right. So for each access, the instructions before it in its block are gone back through once for the program. Where
+//! its site meets an object for the first time, that way leads to the pointer that the address was computed from. If that points into a live object and the access
 //! lies outside of it, it is out of bounds, whatever lies there.
 
 use ir::{BinOp, Function, Inst, Reg};
